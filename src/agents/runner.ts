@@ -138,7 +138,12 @@ export type AgentEvent =
       readonly summary: string;
       readonly isError: boolean;
     }
-  | { readonly type: 'ended'; readonly ending: Ending };
+  | {
+      readonly type: 'ended';
+      readonly ending: Ending;
+      /** Whether every process of the step was proved dead; false is a `dirty-end` finding. */
+      readonly processes: { readonly dead: boolean; readonly evidence: string };
+    };
 
 export type Ending =
   | { readonly reason: 'finish'; readonly summary: string }
