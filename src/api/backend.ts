@@ -46,10 +46,16 @@ export interface Backend {
     branch?: string;
   }): Promise<{ message: string; commit: string }>;
   gc(request: { dryRun: boolean }): Promise<{ message: string; bytes: number }>;
-  /** Waits until the run has ended or waits for a human, or `timeoutMs` has passed; then the RunResult. */
-  waitRun(request: { run: string; timeoutMs: number }): Promise<RunResult>;
-  /** Events after `afterSeq`, at most `limit`; waits up to `timeoutMs` for the first. */
-  events(request: { afterSeq: number; limit: number; timeoutMs: number }): Promise<EventRow[]>;
+  /**
+   * Waits until the run has ended or waits for a human, or `timeoutMs` has passed; then the RunResult. `signal` is
+   * aborted when the client has gone: the wait ends then, whatever it resolves with is not sent.
+   */
+  waitRun(request: { run: string; timeoutMs: number }, signal?: AbortSignal): Promise<RunResult>;
+  /** Events after `afterSeq` (of one run, when given), at most `limit`; waits up to `timeoutMs` for the first. */
+  events(
+    request: { afterSeq: number; limit: number; timeoutMs: number; run?: string },
+    signal?: AbortSignal,
+  ): Promise<EventRow[]>;
   /** What happened since the last look, what waits, spent, disk, next command. `mark` moves the last look to now. */
   digest(request: { mark: boolean }): Promise<Digest>;
   /** Drains (or, with `now`, ends agents at once) and then stops the daemon; resolves when it is about to exit. */

@@ -1,3 +1,4 @@
+import type { Finding } from './checkpoint.ts';
 import type { ObjectId, RoleName, RunId, TaskId } from './ids.ts';
 
 /** States of a run and of a task. `paused` waits at a checkpoint other than merge; a run waiting at merge is `ready`. */
@@ -71,7 +72,12 @@ export interface Run {
   readonly reason?: string;
   /** Milliseconds spent working; waiting at a checkpoint and suspend do not count. */
   readonly activeMs: number;
+  /** How often a human granted the run's own limits again. */
+  readonly allowances: number;
 }
+
+/** The planner's own step hangs on this pseudo task; it is not listed among a run's tasks. */
+export const PLAN_TASK = 'T0' as TaskId;
 
 /** A task as the planner described it; the id is the daemon's. */
 export interface TaskPlan {
@@ -93,11 +99,24 @@ export interface Task {
   readonly base?: ObjectId;
   /** The commit of the last step that changed something. */
   readonly head?: ObjectId;
+  /** Attempt number of the current round; it grows with every rework and every restart. */
+  readonly round: number;
   /** How often a reviewer asked for changes. */
   readonly reviewRounds: number;
-  /** Task that must end first because a conflict was approved. */
-  readonly waitsFor?: TaskId;
+  /** How often a human granted the review rounds again. */
+  readonly allowances: number;
+  /** Tasks whose result this one starts from because a conflict was approved. */
+  readonly after: readonly TaskId[];
+  /** Why the coder has to work again: a review, a human's reason, a failed verify. */
+  readonly rework?: { readonly reason: string; readonly findings: readonly ReviewFinding[] };
   readonly reason?: string;
+}
+
+export interface ReviewFinding {
+  readonly path?: string | undefined;
+  readonly line?: number | undefined;
+  readonly severity: string;
+  readonly text: string;
 }
 
 export interface Step {
@@ -116,4 +135,13 @@ export interface Step {
   readonly activeMs: number;
   /** Allowances granted at `stalled`: how many times the limits count again. */
   readonly allowances: number;
+  /** Refused attempts and undone effects since the last `violation` checkpoint. */
+  readonly violations: number;
+  /** The reviewer's verdict, once given. */
+  readonly verdict?: 'approve' | 'request_changes';
+  readonly findings?: readonly ReviewFinding[];
+  /** Whether the planner's plan was accepted. */
+  readonly planned?: boolean;
+  /** What the human should know at the merge (`dirty-end`, clamped answers, …). */
+  readonly remarks: readonly Finding[];
 }

@@ -15,7 +15,7 @@ export interface Grant {
   readonly task: TaskId;
   readonly role: RoleName;
   readonly path: RepoPath;
-  /** `access`: the path may be written in this task. `content`: exactly this blob ('' for a deletion). */
+  /** `access`: the path may be written in this task. `content`: exactly this (contentKey of checkpoints/grants.ts). */
   readonly kind: 'access' | 'content';
   readonly blob: string;
 }
@@ -58,8 +58,12 @@ export type MoveOutcome =
 export interface Gate {
   /** Steps 3 to 6: objects are sound, both raw diffs are inside globs or covered, names do not collide. */
   judge(candidate: MergeCandidate): Promise<GateVerdict>;
-  /** Step 9: objects into the user's repository, intent row, compare-and-swap, re-read, done row. */
-  move(candidate: MergeCandidate, approval: { checkpoint: string }): Promise<MoveOutcome>;
+  /**
+   * Step 9: judges again, then objects into the user's repository, intent row, compare-and-swap, re-read, done row.
+   * Throws `refused` (nothing moved) when the verdict is no, or when the approval is not approved, was used, or is bound
+   * to another run, result tree, target commit or (where given) policy digest.
+   */
+  move(candidate: MergeCandidate, approval: { checkpoint: string; policyDigest?: string }): Promise<MoveOutcome>;
   /** Finishes or voids intents that a crash left open; the runs whose target turned out to have moved. */
   recover(): Promise<readonly { run: RunId; outcome: 'finished' | 'void' | 'frozen'; commit: ObjectId }[]>;
 }

@@ -22,6 +22,8 @@ export interface AgentGrant {
   /** The role's real key. */
   readonly key: string;
   readonly cacheReadWeight: number;
+  /** The output cap for calls that name none; 16,384 when absent. */
+  readonly maxOutputTokens?: number;
   /** Spending scopes for the given UTC day (`YYYY-MM-DD`). */
   readonly scopes: (day: string) => readonly BudgetScope[];
 }

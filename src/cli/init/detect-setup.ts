@@ -1,0 +1,56 @@
+import { OrchestratorError } from '../../domain/errors.ts';
+import type { UserRepository } from '../../git/git.ts';
+import type { Io } from '../io.ts';
+import { readBaseTree } from './base-tree.ts';
+import { findPython } from './python.ts';
+import { chooseVerifyCommands, type VerifyCommands } from './verify-commands.ts';
+
+/** What `init` found out about a repository. */
+export interface Setup {
+  readonly profile: string;
+  readonly vars: Readonly<Record<string, readonly string[]>>;
+  readonly inventoryHash: string;
+  readonly notes: readonly string[];
+  readonly verify: VerifyCommands;
+}
+
+const PROFILES = ['cpython', 'python-src', 'python-flat', 'python-lib', 'python-module', 'python-mono', 'generic'];
+
+/** Detects from the tree of HEAD; `chosen` overrides the profile, never the inventory. */
+export async function detectSetup(io: Io, user: UserRepository, chosen: string | undefined): Promise<Setup> {
+  if (chosen !== undefined && !PROFILES.includes(chosen)) {
+    throw new OrchestratorError('usage', `there is no profile ${chosen}: ${PROFILES.join(', ')}`);
+  }
+  const [{ detectProfile }, { userEnvironment }] = await Promise.all([
+    import('../../policy/detect.ts'),
+    import('../../git/user-environment.ts'),
+  ]);
+  const tree = await readBaseTree(user.root, userEnvironment(io.env));
+  const detection = await detectProfile(tree);
+  const profile = chosen ?? detection.profile;
+  const python = profile === 'generic' ? undefined : await findPython(user.root, io.env);
+  const { vars } = detection;
+  return {
+    profile,
+    vars,
+    inventoryHash: detection.hash,
+    notes: [...detection.notes, ...(profile !== 'generic' && python === undefined ? [NO_PYTHON] : [])],
+    verify: chooseVerifyCommands({ profile, vars, paths: tree.paths, python }),
+  };
+}
+
+const NO_PYTHON = 'no Python on PATH: verify commands are left empty, set them in policies/global.yaml';
+
+/** The inventory, for the person to confirm. */
+export function inventoryLines(setup: Setup): readonly string[] {
+  const vars = Object.entries(setup.vars).filter(([, values]) => values.length > 0);
+  const verify = Object.entries(setup.verify);
+  return [
+    `profile   ${setup.profile}`,
+    ...vars.map(([name, values]) => `${name.padEnd(9)} ${values.join(', ')}`),
+    ...(verify.length === 0
+      ? ['verify    nothing found to run']
+      : verify.map(([name, command]) => `verify ${name}: ${command}`)),
+    ...setup.notes.map((note) => `note: ${note}`),
+  ];
+}

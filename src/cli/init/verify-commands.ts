@@ -1,0 +1,89 @@
+import { findImportRoots } from './import-roots.ts';
+import type { Python } from './python.ts';
+
+export interface VerifyCommands {
+  readonly environment?: string;
+  readonly quick?: string;
+  readonly full?: string;
+}
+
+export interface VerifyFacts {
+  readonly profile: string;
+  readonly vars: Readonly<Record<string, readonly string[]>>;
+  /** The paths of the base tree. */
+  readonly paths: readonly string[];
+  readonly python: Python | undefined;
+}
+
+/**
+ * The commands of `verify:`. The first is the gate: the module under test must import from the workspace, or a result
+ * would say something about other code. Without tests in the tree there is nothing to run, and nothing is claimed.
+ */
+export function chooseVerifyCommands(facts: VerifyFacts): VerifyCommands {
+  const { profile, paths, python } = facts;
+  if (python === undefined) return {};
+  if (profile === 'cpython') return { environment: cpythonGate(python, paths) };
+  const { roots, modules } = findImportRoots(paths, { code: facts.vars['code'] ?? [], mods: facts.vars['mods'] ?? [] });
+  const call = `${pythonPath(roots)}${quote(python.executable)}`;
+  const module = modules.find((name) => !name.startsWith('_')) ?? modules[0];
+  return {
+    ...(module === undefined ? {} : { environment: `${call} -c ${quote(importGate(module))}` }),
+    ...(paths.some(isTestFile) ? testCommands(call, python, facts) : {}),
+  };
+}
+
+function importGate(module: string): string {
+  return [
+    'import importlib, os, sys',
+    `m = importlib.import_module("${module}")`,
+    'f = os.path.realpath(m.__file__ or list(m.__path__)[0])',
+    `sys.exit(0 if f.startswith(os.path.realpath(os.getcwd()) + os.sep) else "${module} imports from " + f)`,
+  ].join('; ');
+}
+
+/**
+ * CPython needs its own build to run its tests, which takes minutes: people who want that set `workspace.setup` and
+ * `verify.full`. What can be said without one is that the library found is this workspace's.
+ */
+function cpythonGate(python: Python, paths: readonly string[]): string {
+  const module =
+    paths.map((path) => /^Lib\/([a-z]\w*)\.py$/.exec(path)?.[1]).find((name) => name !== undefined) ?? 'os';
+  const check = [
+    'import os, sys',
+    'from importlib.machinery import PathFinder',
+    `s = PathFinder.find_spec("${module}", [os.path.join(os.getcwd(), "Lib")])`,
+    `sys.exit(0 if s else "Lib/${module}.py is not in this workspace")`,
+  ].join('; ');
+  return `${quote(python.executable)} -c ${quote(check)}`;
+}
+
+function testCommands(call: string, python: Python, facts: VerifyFacts): VerifyCommands {
+  const directories = (facts.vars['tests'] ?? []).filter((directory) =>
+    facts.paths.some((path) => path.startsWith(`${directory}/`)),
+  );
+  if (python.hasPytest) {
+    const pytest = [call, '-m pytest -q', ...directories.map(quote)].join(' ');
+    return { quick: `${pytest} -x`, full: pytest };
+  }
+  const files = new Set(facts.paths);
+  const discover = (directory: string) => {
+    const top = files.has(`${directory}/__init__.py`) ? ' -t .' : '';
+    return `${call} -m unittest discover -s ${quote(directory)}${top}`;
+  };
+  const all = (directories.length === 0 ? ['.'] : directories).map(discover);
+  return { quick: all.map((command) => `${command} -f`).join(' && '), full: all.join(' && ') };
+}
+
+function isTestFile(path: string): boolean {
+  return /(?:^|\/)(?:test[^/]*|[^/]*_test|tests)\.py$/.test(path);
+}
+
+function pythonPath(roots: readonly string[]): string {
+  const parts = roots.map((root) => (root === '.' ? '$PWD' : `$PWD/${root}`));
+  return parts.length === 0 ? '' : `PYTHONPATH=${parts.map((part) => `"${part}"`).join(':')} `;
+}
+
+/** For /bin/sh. */
+function quote(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, EXIT_CODES, OrchestratorError } from '../domain/errors.ts';
+import type { Io } from './io.ts';
+import { mention } from './output/say.ts';
+
+export interface Launch {
+  readonly io: Io;
+  readonly root: string;
+  readonly logs: string;
+}
+
+/**
+ * Starts the daemon in a session of its own and resolves once it says on descriptor 3 that it is ready. Its protocol
+ * there is JSON lines: any number of `{progress}`, then one of `{ready}`, `{alreadyRunning}`, `{error: {code, message, details}}`.
+ */
+export async function launchDetached({ io, root, logs }: Launch): Promise<'ready' | 'already-running'> {
+  const outputFile = join(logs, 'start.log');
+  const output = await open(outputFile, 'w', 0o600);
+  try {
+    const child = spawn(io.execPath, daemonArguments(root), {
+      cwd: root,
+      env: io.env,
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd, 'pipe'],
+    });
+    const outcome = await readReadiness(io, child, outputFile);
+    child.unref();
+    return outcome;
+  } finally {
+    await output.close();
+  }
+}
+
+/** Runs the daemon in this terminal; the result is its exit code. An interrupt reaches it directly and it drains. */
+export function launchAttached({ io, root }: Launch): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(io.execPath, [...daemonArguments(root), '--foreground'], {
+      cwd: root,
+      env: io.env,
+      stdio: 'inherit',
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? (code ?? EXIT_CODES.failed) : EXIT_CODES.interrupted),
+    );
+  });
+}
+
+/** The daemon is the neighbour of the cli room, as .ts in a checkout and as .js in the package. */
+function daemonArguments(root: string): string[] {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const entry = fileURLToPath(new URL(`../daemon.${extension}`, import.meta.url));
+  return ['--disable-warning=ExperimentalWarning', entry, '--repository', root];
+}
+
+/** Without a sign of life for this long the start has failed. */
+const SILENCE_MS = 120_000;
+
+async function readReadiness(io: Io, child: ChildProcess, outputFile: string): Promise<'ready' | 'already-running'> {
+  const pipe = child.stdio[3] as Readable;
+  const failure = new Promise<never>((_, reject) => child.once('error', reject));
+  const stop = () => child.kill('SIGTERM');
+  io.signal.addEventListener('abort', stop, { once: true });
+  let timer = setTimeout(stop, SILENCE_MS);
+  try {
+    const lines = (async () => {
+      for await (const line of linesOf(pipe)) {
+        clearTimeout(timer);
+        timer = setTimeout(stop, SILENCE_MS);
+        const outcome = readRecord(io, line);
+        if (outcome !== undefined) return outcome;
+      }
+      return undefined;
+    })();
+    const outcome = await Promise.race([lines, failure]);
+    if (outcome !== undefined) return outcome;
+    if (io.signal.aborted) throw new OrchestratorError('interrupted', 'interrupted before the daemon was ready');
+    throw new OrchestratorError('failed', 'the daemon ended before it was ready', {
+      details: await lastLines(outputFile),
+    });
+  } finally {
+    clearTimeout(timer);
+    io.signal.removeEventListener('abort', stop);
+    pipe.destroy();
+  }
+}
+
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let held = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const lines = `${held}${chunk}`.split('\n');
+    held = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+function readRecord(io: Io, line: string): 'ready' | 'already-running' | undefined {
+  const record = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  if ('ready' in record) return 'ready';
+  if ('alreadyRunning' in record) return 'already-running';
+  if ('progress' in record) mention(io, String(record['progress']));
+  if (!('error' in record)) return undefined;
+  const error = record['error'] as { code: ErrorCode; message: string; details?: readonly string[] };
+  throw new OrchestratorError(error.code, error.message, { details: error.details ?? [] });
+}
+
+async function lastLines(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-10);
+}

@@ -1,0 +1,70 @@
+import type { Status } from '../api/backend.ts';
+import { connectApi } from '../api/client.ts';
+import { OrchestratorError } from '../domain/errors.ts';
+import type { Io } from './io.ts';
+import { type Launch, launchAttached, launchDetached } from './launch-daemon.ts';
+import { printJson } from './output/json.ts';
+import { mention, say } from './output/say.ts';
+import { type Given, isGiven } from './program/verb.ts';
+import { findRepository } from './repository.ts';
+import { stateOf } from './state.ts';
+import { printWarning } from './status.ts';
+
+/** Exit 0 when a daemon runs afterwards, whether it was started now or before. */
+export async function start(io: Io, given: Given): Promise<number> {
+  const repository = await findRepository(io);
+  const state = await stateOf(io, repository, { create: true });
+  const running = await askStatus(io, state.socket);
+  if (running !== undefined) return announce(io, running, { alreadyRunning: true });
+  const launch: Launch = { io, root: repository.root, logs: state.logs };
+  if (isGiven(given, 'foreground')) return launchAttached(launch);
+  const outcome = await launchDetached(launch);
+  const status = await waitForStatus(io, state.socket);
+  return announce(io, status, { alreadyRunning: outcome === 'already-running' });
+}
+
+/** A daemon that somebody else is starting at this moment holds the lock a little before it listens. */
+const LONGEST_WAIT_MS = 30_000;
+const LOOK_MS = 100;
+
+async function waitForStatus(io: Io, socket: string): Promise<Status> {
+  const deadline = io.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const status = await askStatus(io, socket);
+    if (status !== undefined) return status;
+    if (io.now() > deadline) {
+      throw new OrchestratorError('failed', `the daemon does not answer at ${socket}: see \`orchestrator logs\``);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+async function askStatus(io: Io, socket: string): Promise<Status | undefined> {
+  try {
+    const api = await connectApi(socket, { uid: io.uid, signal: io.signal });
+    try {
+      return await api.status();
+    } finally {
+      api.close();
+    }
+  } catch (error) {
+    if (error instanceof OrchestratorError && error.code === 'no-daemon') return undefined;
+    throw error;
+  }
+}
+
+function announce(io: Io, status: Status, { alreadyRunning }: { alreadyRunning: boolean }): number {
+  if (io.json) {
+    printJson(io, { alreadyRunning, ...status });
+    return 0;
+  }
+  const { daemon, watcher } = status;
+  say(io, `${alreadyRunning ? 'running already' : 'ready'}: pid ${daemon.pid}, gateway ${daemon.gatewayUrl}`);
+  say(
+    io,
+    `watching ${watcher.trees} ${watcher.trees === 1 ? 'tree' : 'trees'} by ${watcher.mode}, sandbox ${daemon.sandbox}`,
+  );
+  for (const warning of daemon.warnings) printWarning(io, warning);
+  mention(io, 'next: `orchestrator run "…"`');
+  return 0;
+}

@@ -1,0 +1,65 @@
+import type { Finding } from '../domain/checkpoint.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { type Session } from './session.ts';
+
+export interface StepResult {
+  /** Undefined when the step changed nothing, or its write mode keeps nothing. */
+  readonly commit: ObjectId | undefined;
+  readonly remarks: readonly Finding[];
+}
+
+/** One commit per step that changed something, authored by the user, with the role in trailers. */
+export async function commitStep(session: Session, summary: string): Promise<StepResult> {
+  const { engine, run, task, policy, step } = session;
+  const start = step.start ?? run.manifest.baseCommit;
+  const startTree = await engine.git.treeOf(start);
+  if (startTree === session.acceptedTree) return { commit: undefined, remarks: [] };
+  const remarks = await sizeRemarks(session, startTree);
+  if (policy.writeMode === 'off' || policy.writeMode === 'dry-run') {
+    return { commit: undefined, remarks: [...remarks, await keptAsPatch(session, startTree)] };
+  }
+  const commit = await engine.git.commit({
+    tree: session.acceptedTree,
+    parents: [start],
+    message: commitMessage(session, summary),
+    author: run.manifest.author,
+    atMs: engine.clock.now(),
+  });
+  await engine.git.updateRef(`refs/orchestrator/${run.id}/${task.id}/head`, commit);
+  return { commit, remarks };
+}
+
+function commitMessage(session: Session, summary: string): string {
+  const { run, task, policy, step } = session;
+  const title = `${task.plan.title} (${step.role})`;
+  const body = summary.trim() === '' ? '' : `${summary.trim().slice(0, 4000)}\n\n`;
+  const trailers = [
+    `Agent-Role: ${step.role}`,
+    `Agent-Model: ${run.manifest.models[policy.role]?.id ?? 'unknown'}`,
+    `Orchestrator-Run: ${run.id}`,
+    `Orchestrator-Task: ${task.id}`,
+  ];
+  return `${title}\n\n${body}${trailers.join('\n')}\n`;
+}
+
+async function sizeRemarks(session: Session, startTree: ObjectId): Promise<readonly Finding[]> {
+  const { engine, policy, task, step } = session;
+  const files = await engine.git.numstat(startTree, session.acceptedTree);
+  const lines = files.reduce((sum, file) => sum + file.added + file.deleted, 0);
+  const { changedFiles, changedLines } = policy.limits;
+  if (files.length <= changedFiles && lines <= changedLines) return [];
+  const text = `${files.length} files and ${lines} lines changed by ${step.role} (limits ${changedFiles} and ${changedLines})`;
+  return [{ kind: 'large-diff', text, task: task.id, role: step.role }];
+}
+
+/** `off` and `dry-run`: the changes were judged; what is left of them is a patch in staging. */
+async function keptAsPatch(session: Session, startTree: ObjectId): Promise<Finding> {
+  const { engine, workspace, policy, task, step } = session;
+  const paths = (await engine.git.diff(startTree, session.acceptedTree)).map((change) => change.path);
+  const name = `${task.id}-${step.role}-${step.attempt}-${policy.writeMode}`;
+  const file = policy.writeMode === 'off' ? undefined : await workspace.savePatch({ from: startTree, to: session.acceptedTree, paths, name });
+  const text = file === undefined
+    ? `write_mode off: ${paths.length} changed paths of ${step.role} were judged and discarded`
+    : `write_mode dry-run: ${paths.length} changed paths of ${step.role} are kept as ${file}`;
+  return { kind: 'write-mode', text, task: task.id, role: step.role };
+}

@@ -1,0 +1,117 @@
+import { violationWrites } from '../checkpoints/records.ts';
+import type { Checkpoint } from '../domain/checkpoint.ts';
+import type { ObjectId, RunId } from '../domain/ids.ts';
+import { ZERO_OBJECT_ID } from '../domain/ids.ts';
+import type { Run, Task } from '../domain/run.ts';
+import type { GateVerdict, MergeCandidate } from '../gate/gate.ts';
+import { mergeMessage, mergeTasks } from '../gate/merge-tasks.ts';
+import { eventWrite } from '../store/events.ts';
+import type { Write } from '../store/store.ts';
+import { candidateOf } from './candidate.ts';
+import { openConflict } from './conflicts.ts';
+import { commit, type Engine } from './engine.ts';
+import { mergeQuestion } from './merge-question.ts';
+import { readRun, type RunRecord, runWrite } from './records.ts';
+import { verifyResult } from './verify.ts';
+
+/** What a run ended up with before a human is asked. */
+export type Prepared =
+  | { readonly state: 'asked'; readonly checkpoint: Checkpoint; readonly direct: boolean }
+  | { readonly state: 'conflict' }
+  | { readonly state: 'ended' };
+
+/**
+ * Merges the ready tasks one after the other in the daemon's store, verifies the result, lets the gate judge it, and
+ * opens the one merge checkpoint of the run.
+ */
+export async function prepareMerge(engine: Engine, id: RunId, replaces?: Checkpoint): Promise<Prepared> {
+  const record = readRun(engine.store, id);
+  if (record === undefined) return { state: 'ended' };
+  const { run } = record;
+  await setRun(engine, { ...run, state: 'verifying' });
+  const ready = record.tasks.filter((task) => task.id !== 'T0' && task.state === 'ready');
+  const target = (await engine.user.resolve(run.manifest.target)) ?? ZERO_OBJECT_ID;
+  const base = target === ZERO_OBJECT_ID ? run.manifest.baseCommit : target;
+  const merged = await mergeReady(engine, run, base, ready);
+  if (merged.conflict !== undefined) {
+    await openConflict(engine, { run, paths: merged.conflict.paths, tasks: [...merged.conflict.with, merged.conflict.task], kind: 'textual' });
+    return { state: 'conflict' };
+  }
+  if (merged.result === base) return end(engine, run, 'failed', 'no step changed a file, so there is nothing to merge');
+  await engine.git.updateRef(`refs/orchestrator/${run.id}/result`, merged.result);
+  const verification = await verifyResult(engine, { run, result: merged.result, tasks: ready });
+  const candidate = candidateOf(engine, record, { result: merged.result, target });
+  const verdict = await engine.gate.judge(candidate);
+  if (!verdict.accepted) return refuse(engine, record, verdict);
+  if (run.manifest.dryRun) return keepAsPatch(engine, run, candidate);
+  const question = await mergeQuestion(engine, record, { candidate, verdict, verification, ready, replaces });
+  const { checkpoint, writes } = engine.checkpoints.prepare(question);
+  await commit(engine.store, [...writes, runWrite({ ...run, state: 'ready' })]);
+  const direct = isDirect(engine, record, verdict) && verification.result === 'passed' && checkpoint.findings.length === 0;
+  return { state: 'asked', checkpoint, direct };
+}
+
+async function mergeReady(
+  engine: Engine,
+  run: Run,
+  base: ObjectId,
+  ready: readonly Task[],
+): ReturnType<typeof mergeTasks> {
+  return mergeTasks({
+    git: engine.git,
+    base,
+    heads: ready.flatMap((task) => (task.head === undefined ? [] : [{ task: task.id, commit: task.head, title: task.plan.title }])),
+    author: run.manifest.author,
+    message: (head) => mergeMessage(run.id, head),
+    atMs: engine.clock.now(),
+  });
+}
+
+async function refuse(
+  engine: Engine,
+  record: RunRecord,
+  verdict: Extract<GateVerdict, { accepted: false }>,
+): Promise<Prepared> {
+  const { run } = record;
+  const rows = verdict.refusals.flatMap((refusal): readonly Write[] =>
+    violationWrites({
+      id: `v-${engine.random(8)}`, run: run.id, path: refusal.path, operation: 'modify', decision: refusal.decision,
+      ...(refusal.task === undefined ? {} : { task: refusal.task }),
+      ...(refusal.role === undefined ? {} : { role: refusal.role }),
+      ...(refusal.rule === undefined ? {} : { rule: refusal.rule }),
+      attribution: refusal.role === undefined ? 'unknown' : 'role',
+      tree: 'target', detectedBy: 'gate', detectedAt: engine.clock.now(), resolution: 'prevented',
+    }),
+  );
+  const first = verdict.refusals.slice(0, 5).map((refusal) => `${refusal.path}: ${refusal.reason}`);
+  const more = verdict.refusals.length > 5 ? ` and ${verdict.refusals.length - 5} more` : '';
+  await commit(engine.store, rows);
+  return end(engine, run, 'failed', `the gate refused the result: ${first.join('; ')}${more}`);
+}
+
+async function keepAsPatch(engine: Engine, run: Run, candidate: MergeCandidate): Promise<Prepared> {
+  const ref = `refs/orchestrator/${run.id}/result`;
+  return end(engine, run, 'cancelled', `dry run: judged and verified, nothing merged; the result is ${candidate.result} (${ref} in the store)`);
+}
+
+async function end(engine: Engine, run: Run, state: Run['state'], reason: string): Promise<Prepared> {
+  await commit(engine.store, [
+    runWrite({ ...run, state, reason }),
+    eventWrite({ at: engine.clock.now(), type: 'run-ended', run: run.id, data: { state, reason } }),
+  ]);
+  return { state: 'ended' };
+}
+
+/** `write_mode: direct` for every role that changed something, and nothing to ask. */
+function isDirect(engine: Engine, record: RunRecord, verdict: GateVerdict): boolean {
+  const { roles } = engine.policies.pinned(record.run);
+  const committed = record.steps.filter((step) => step.commit !== undefined);
+  return verdict.accepted && verdict.asks.length === 0 && committed.every((step) => roles.get(step.role)?.writeMode === 'direct');
+}
+
+async function setRun(engine: Engine, run: Run): Promise<void> {
+  await commit(engine.store, [
+    runWrite(run),
+    eventWrite({ at: engine.clock.now(), type: 'run-state', run: run.id, data: { state: run.state } }),
+  ]);
+}

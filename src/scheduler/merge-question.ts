@@ -1,0 +1,106 @@
+import type { NewCheckpoint } from '../checkpoints/checkpoints.ts';
+import type { Checkpoint, Finding } from '../domain/checkpoint.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { Task } from '../domain/run.ts';
+import type { GateVerdict, MergeCandidate } from '../gate/gate.ts';
+import { bindingOf } from './binding.ts';
+import { budgetState, scopesOf } from './budgets.ts';
+import { stepCommits } from './candidate.ts';
+import type { Engine } from './engine.ts';
+import type { RunRecord } from './records.ts';
+import type { Verification } from './verify.ts';
+
+type Accepted = Extract<GateVerdict, { accepted: true }>;
+
+interface MergeFacts {
+  readonly candidate: MergeCandidate;
+  readonly verdict: Accepted;
+  readonly verification: Verification;
+  readonly ready: readonly Task[];
+  readonly replaces: Checkpoint | undefined;
+}
+
+/** The merge checkpoint: diff by task and role, verify result, budget, findings, and what is left out and why. */
+export async function mergeQuestion(engine: Engine, record: RunRecord, facts: MergeFacts): Promise<NewCheckpoint> {
+  const { run } = record;
+  const { candidate, verification, verdict } = facts;
+  const tree = await engine.git.treeOf(candidate.result);
+  const from = await engine.git.treeOf(/^0+$/.test(candidate.targetCommit) ? candidate.baseCommit : candidate.targetCommit);
+  const leftOut = record.tasks.filter((task) => task.id !== 'T0' && !facts.ready.includes(task));
+  const remarks = record.steps.flatMap((step) => step.remarks);
+  const findings = [...verifyFindings(verification), ...verification.findings, ...remarks];
+  const body = [
+    ...(facts.replaces === undefined ? [] : [...(await changedSince(engine, facts.replaces, tree)), '']),
+    ...(await Promise.all(facts.ready.map((task) => taskText(engine, record, task)))).flat(),
+    ...leftOut.map((task) => `left out: ${task.id} ${task.plan.title}, ${task.state}${task.reason ? ` (${task.reason})` : ''}`),
+    '',
+    `verify: ${verification.result}`,
+    verification.text,
+    '',
+    ...askText(verdict),
+    ...budgetText(engine, record),
+  ].join('\n');
+  return {
+    kind: 'merge',
+    run: run.id,
+    summary: `${facts.ready.length} of ${record.tasks.length - (record.tasks.some((task) => task.id === 'T0') ? 1 : 0)} tasks, verify ${verification.result}: ${run.request}`,
+    body,
+    diff: (await engine.git.patch(from, tree)).toString('utf8'),
+    findings,
+    binding: await bindingOf(engine, run, {
+      action: 'merge', content: tree, paths: verdict.paths.map((path) => path.path),
+    }),
+    payload: {
+      result: candidate.result,
+      verify: verification.result,
+      asks: verdict.asks.map((ask) => ({ path: ask.path, rule: ask.rule ?? null, role: ask.role ?? null })),
+      tasks: facts.ready.map((task) => task.id),
+    },
+    ...(facts.replaces === undefined ? {} : { replaces: facts.replaces.id }),
+  };
+}
+
+function verifyFindings(verification: Verification): readonly Finding[] {
+  if (verification.result !== 'failed' && verification.result !== 'invalid') return [];
+  return [{ kind: 'verify', text: `verify is ${verification.result}: approving needs --despite-verify` }];
+}
+
+async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<readonly string[]> {
+  const lines = [`${task.id} ${task.plan.title}`];
+  for (const step of stepCommits(record, task)) {
+    const files = await engine.git.numstat(await engine.git.treeOf(step.parent), await engine.git.treeOf(step.commit));
+    const sum = files.reduce((total, file) => ({ added: total.added + file.added, deleted: total.deleted + file.deleted }), { added: 0, deleted: 0 });
+    lines.push(`  ${step.role}: ${files.length} files, +${sum.added} -${sum.deleted}  ${step.commit.slice(0, 10)}`);
+    lines.push(...files.map((file) => `    ${file.path}  +${file.added} -${file.deleted}`));
+  }
+  const last = [...record.steps].reverse().find((step) => step.task === task.id && step.verdict !== undefined);
+  if (last !== undefined) lines.push(`  review: ${last.verdict}${last.findings?.length ? `, ${last.findings.length} findings` : ''}`);
+  return lines;
+}
+
+/** What changed since the checkpoint that this one replaces. */
+async function changedSince(engine: Engine, before: Checkpoint, tree: ObjectId): Promise<readonly string[]> {
+  const changes = await engine.git.diff(before.binding.content as ObjectId, tree);
+  const paths = changes.map((change) => `  ${change.operation} ${change.path}`);
+  return [`Since ${before.id}: ${paths.length === 0 ? 'the content is the same, its target or the policy changed' : `${paths.length} paths differ`}`, ...paths];
+}
+
+function askText(verdict: Accepted): readonly string[] {
+  if (verdict.asks.length === 0) return [];
+  return ['approving consents to these protected paths:', ...verdict.asks.map((ask) => `  ${ask.path} (ask, rule ${ask.rule ?? '?'}, ${ask.role ?? '?'})`), ''];
+}
+
+function budgetText(engine: Engine, record: RunRecord): readonly string[] {
+  const { run } = record;
+  const policies = engine.policies.pinned(run);
+  const lines: string[] = [];
+  for (const step of new Set(record.steps.map((each) => each.role))) {
+    const policy = policies.roles.get(step);
+    if (policy === undefined) continue;
+    const scopes = scopesOf({ run: run.id, task: 'T1' as Task['id'], policy, limits: run.manifest.limits, day: '' });
+    const state = scopes[1] === undefined ? undefined : budgetState(engine, scopes[1]);
+    if (state !== undefined) lines.push(`  ${step}: ${Math.round(state.used).toLocaleString('en-US')} work tokens`);
+  }
+  return ['spent in this run:', ...lines];
+}
+

@@ -1,0 +1,91 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { OrchestratorError } from '../domain/errors.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { Run } from '../domain/run.ts';
+import type { StoreGit } from '../git/git.ts';
+import { compileDecider } from '../policy/decide.ts';
+import { loadPolicySet } from '../policy/load.ts';
+import type { Decider, PolicySet, Problem, RolePolicy } from '../policy/policy.ts';
+import type { PolicyBook } from './engine.ts';
+
+export interface PolicyBookOptions {
+  /** `<checkout>/policies` */
+  readonly directory: string;
+  readonly runs: string;
+  readonly git: StoreGit;
+  readonly foldCase: boolean;
+  /** Values for `${UPPER}` and keys, read again at every reload. */
+  readonly readVariables: () => ReadonlyMap<string, string>;
+}
+
+/** The active policy and the pinned ones of runs. Throws `configuration` with every problem when the files are wrong. */
+export function openPolicyBook(options: PolicyBookOptions): PolicyBook {
+  let variables = options.readVariables();
+  let active = loadOrThrow(options.directory, variables);
+  const pinned = new Map<string, PolicySet>();
+  const deciders = new Map<string, Promise<Decider>>();
+  return {
+    active: () => active,
+    pinned(run: Run) {
+      if (run.manifest.policyDigest === active.digest) return active;
+      const known = pinned.get(run.id);
+      if (known !== undefined) return known;
+      const loaded = loadOrThrow(path.join(options.runs, run.id, 'policies'), variables);
+      pinned.set(run.id, loaded);
+      return loaded;
+    },
+    decider(set, baseTree) {
+      const key = `${set.digest} ${baseTree}`;
+      const known = deciders.get(key) ?? makeDecider(options, set, baseTree);
+      deciders.set(key, known);
+      return known;
+    },
+    key: (policy) => realKey(policy, variables),
+    async reload() {
+      const fresh = options.readVariables();
+      const loaded = loadOrThrow(options.directory, fresh);
+      variables = fresh;
+      active = loaded;
+      return { digest: loaded.digest, warnings: loaded.warnings.map(describeProblem) };
+    },
+  };
+}
+
+export function describeProblem(problem: Problem): string {
+  const advice = problem.suggestion === undefined ? '' : ` (${problem.suggestion})`;
+  return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}${advice}`;
+}
+
+async function makeDecider(options: PolicyBookOptions, set: PolicySet, baseTree: ObjectId): Promise<Decider> {
+  const generated = set.global.generated.fromGitattributes ? await options.git.generatedPaths(baseTree) : new Set<never>();
+  return compileDecider(set, generated, { foldCase: options.foldCase });
+}
+
+function loadOrThrow(directory: string, variables: ReadonlyMap<string, string>): PolicySet {
+  const loaded = loadPolicySet({ directory, variables });
+  if (loaded.ok) return loaded.set;
+  throw new OrchestratorError('configuration', `the policies in ${directory} have ${loaded.problems.length} problems; nothing was changed`, {
+    details: loaded.problems.map(describeProblem),
+  });
+}
+
+function realKey(policy: RolePolicy, variables: ReadonlyMap<string, string>): string {
+  switch (policy.key.kind) {
+    case 'env': {
+      const value = variables.get(policy.key.name);
+      if (value !== undefined && value !== '') return value;
+      throw new OrchestratorError('configuration', `role ${policy.role}: ${policy.key.name} has no value; put it into the .env that \`orchestrator path env\` names`);
+    }
+    case 'file':
+      return keyFromFile(policy.role, policy.key.path);
+  }
+}
+
+function keyFromFile(role: string, file: string): string {
+  const mode = statSync(file).mode & 0o077;
+  if (mode !== 0) throw new OrchestratorError('configuration', `role ${role}: the key file ${file} is readable by others; chmod 600 it`);
+  const key = readFileSync(file, 'utf8').trim();
+  if (key === '' || /[\x00-\x1f\x7f]/.test(key)) throw new OrchestratorError('configuration', `role ${role}: the key file ${file} holds no single-line key`);
+  return key;
+}

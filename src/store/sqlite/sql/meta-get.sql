@@ -1,0 +1,2 @@
+-- One remembered value.
+SELECT value FROM meta WHERE key = :key

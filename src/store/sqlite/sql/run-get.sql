@@ -1,0 +1,2 @@
+-- One run.
+SELECT data FROM runs WHERE id = :id
