@@ -1,29 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { builtinRunner } from './agents/builtin/run-builtin.ts';
 import { openToolbox } from './agents/builtin/open-toolbox.ts';
+import { builtinRunner } from './agents/builtin/run-builtin.ts';
 import { openCheckpoints } from './checkpoints/open.ts';
-import { OrchestratorError } from './domain/errors.ts';
+import { checkKeys, checkRepository } from './daemon-preconditions.ts';
 import type { Clock, RandomText, TaskId } from './domain/ids.ts';
 import { openGate } from './gate/open.ts';
-import { startGateway } from './gateway/start-gateway.ts';
 import { cataloguePrice } from './gateway/prices.ts';
 import { recoverCalls } from './gateway/recover-calls.ts';
+import { startGateway } from './gateway/start-gateway.ts';
 import type { StoreGit, UserRepository } from './git/git.ts';
 import { openStoreGit } from './git/store-git.ts';
 import { openUserRepository } from './git/user-repository.ts';
-import { missingForStart } from './policy/missing.ts';
-import type { PolicySet } from './policy/policy.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
 import { toolchainPaths } from './sandbox/toolchain.ts';
 import { watchCheckout } from './scheduler/checkout-watch.ts';
 import { isKnown, openConflict } from './scheduler/conflicts.ts';
 import type { Dispatcher } from './scheduler/dispatcher.ts';
 import type { Engine, Log } from './scheduler/engine.ts';
+import { isIndependent } from './scheduler/independent.ts';
 import { openLiveTrees } from './scheduler/live.ts';
 import { openPolicyBook } from './scheduler/policy-book.ts';
-import { isIndependent } from './scheduler/independent.ts';
 import { readRun } from './scheduler/records.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { StateDirectory } from './store/state-directory.ts';
@@ -64,21 +62,32 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   options.progress('opening the object store');
   const git = await openStoreGit({ directory: paths.store, userObjects: user.objectsDirectory, searchPath, clock });
   const policies = openPolicyBook({
-    directory: path.join(user.root, 'policies'), runs: paths.runs, git, foldCase: false, readVariables: options.readVariables,
+    directory: path.join(user.root, 'policies'),
+    runs: paths.runs,
+    git,
+    foldCase: false,
+    readVariables: options.readVariables,
   });
   const set = policies.active();
   checkKeys(set, options.readVariables(), paths.env);
   options.progress('proving the sandbox');
   mkdirSync(path.join(paths.directory, 'probe'), { recursive: true, mode: 0o700 });
   const sandbox = await openSandbox({
-    mode: set.global.sandbox.mode, probeDirectory: path.join(paths.directory, 'probe'), environment,
+    mode: set.global.sandbox.mode,
+    probeDirectory: path.join(paths.directory, 'probe'),
+    environment,
     log: { info: (message) => log.info({}, message), warn: (message) => log.warn({}, message) },
   });
   const store = await openSqliteStore({ path: paths.db, nowMs: clock.now() });
   const recovered = await recoverCalls(store, { clock, prices: cataloguePrice });
-  if (recovered.forfeit + recovered.released > 0) log.warn({ ...recovered }, 'calls of a daemon that died were settled');
+  if (recovered.forfeit + recovered.released > 0)
+    log.warn({ ...recovered }, 'calls of a daemon that died were settled');
   const pool = await openWorkspacePool({
-    directory: paths.workspaces, slots: set.global.workspace.slots, store: git, clock, searchPath,
+    directory: paths.workspaces,
+    slots: set.global.workspace.slots,
+    store: git,
+    clock,
+    searchPath,
     stagingFor: (run) => path.join(paths.runs, run, 'staging'),
     isNever: (candidate) => neverDecider?.isNever(candidate) ?? false,
     ignoreBaseTree: async (run) => readRun(store, run)?.run.manifest.baseTree,
@@ -87,16 +96,28 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   const neverDecider = await policies.decider(set, await git.treeOf((await user.head()).commit));
   const upstream = set.global.gateway;
   const gateway = await startGateway({
-    store, clock, random, prices: cataloguePrice, socketPath: paths.gatewaySocket, log,
+    store,
+    clock,
+    random,
+    prices: cataloguePrice,
+    socketPath: paths.gatewaySocket,
+    log,
     upstream: {
-      baseUrl: upstream.baseUrl ?? '', pathStyle: upstream.pathStyle, retry: upstream.retry,
-      requestTimeoutMs: upstream.requestTimeoutMs, maxInFlightPerKey: upstream.maxInFlightPerKey,
+      baseUrl: upstream.baseUrl ?? '',
+      pathStyle: upstream.pathStyle,
+      retry: upstream.retry,
+      requestTimeoutMs: upstream.requestTimeoutMs,
+      maxInFlightPerKey: upstream.maxInFlightPerKey,
     },
     onEvent: (event) => log.info({ ...event.data }, event.type),
   });
   const checkpoints = openCheckpoints({ store, clock, random });
   const gate = openGate({
-    store, git, user, clock, random,
+    store,
+    git,
+    user,
+    clock,
+    random,
     deciderFor: async (candidate) => policies.decider(policies.active(), await git.treeOf(candidate.baseCommit)),
   });
   let dispatcher: Dispatcher | undefined;
@@ -105,10 +126,16 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     clock,
     listener: {
       onChange: (tree) => {
-        if (tree.kind === 'checkout') void checkout?.look().catch((error: unknown) => log.warn({ error: String(error) }, 'looking at the checkout failed'));
+        if (tree.kind === 'checkout')
+          void checkout
+            ?.look()
+            .catch((error: unknown) => log.warn({ error: String(error) }, 'looking at the checkout failed'));
       },
       onReconcile: (tree) => {
-        if (tree.kind === 'checkout') void checkout?.look().catch((error: unknown) => log.warn({ error: String(error) }, 'looking at the checkout failed'));
+        if (tree.kind === 'checkout')
+          void checkout
+            ?.look()
+            .catch((error: unknown) => log.warn({ error: String(error) }, 'looking at the checkout failed'));
       },
       onDegraded: (reason) => log.warn({ reason }, 'watches ran out: polling'),
     },
@@ -119,7 +146,13 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     async onOverlap(overlap) {
       const record = readRun(store, overlap.run);
       if (record === undefined || isKnown(engine, overlap.run, overlap.tasks)) return;
-      await openConflict(engine, { run: record.run, paths: overlap.paths, tasks: overlap.tasks, kind: overlap.kind, roles: overlap.roles });
+      await openConflict(engine, {
+        run: record.run,
+        paths: overlap.paths,
+        tasks: overlap.tasks,
+        kind: overlap.kind,
+        roles: overlap.roles,
+      });
       const later = overlap.tasks[1] as TaskId;
       // Not awaited: the later task may be the one whose turn is ending right now.
       void dispatcher?.interrupt({ run: overlap.run, task: later }, 'conflict');
@@ -127,17 +160,38 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   });
   const lang = environment['LANG'] ?? 'C.UTF-8';
   const engine: Engine = {
-    store, git, user, pool, sandbox, gateway, checkpoints, gate, watcher, policies, clock, random, log, live,
+    store,
+    git,
+    user,
+    pool,
+    sandbox,
+    gateway,
+    checkpoints,
+    gate,
+    watcher,
+    policies,
+    clock,
+    random,
+    log,
+    live,
     runners: {
       builtin: builtinRunner({
-        clock: { now: () => performance.timeOrigin + performance.now() }, log,
-        openToolbox: (assignment) => openToolbox({
-          assignment, environment: { path: searchPath, lang }, generatedSources: policies.active().global.generated.sources,
-        }),
+        clock: { now: () => performance.timeOrigin + performance.now() },
+        log,
+        openToolbox: (assignment) =>
+          openToolbox({
+            assignment,
+            environment: { path: searchPath, lang },
+            generatedSources: policies.active().global.generated.sources,
+          }),
       }),
     },
     paths: {
-      state: paths.directory, runs: paths.runs, homes: paths.homes, notesBackup: paths.notesBackup, policies: path.join(user.root, 'policies'),
+      state: paths.directory,
+      runs: paths.runs,
+      homes: paths.homes,
+      notesBackup: paths.notesBackup,
+      policies: path.join(user.root, 'policies'),
     },
     toolchains: toolchains(options, git, searchPath),
     hidden: [...new Set([user.root, worktreeOf(user), paths.directory, options.homeDirectory])],
@@ -151,7 +205,10 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   await checkout.look();
   return {
     engine,
-    warnings: [...set.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`), ...(sandbox.probe.warning === undefined ? [] : [sandbox.probe.warning])],
+    warnings: [
+      ...set.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`),
+      ...(sandbox.probe.warning === undefined ? [] : [sandbox.probe.warning]),
+    ],
     connect(given) {
       dispatcher = given;
     },
@@ -163,24 +220,13 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   };
 }
 
-async function checkRepository(user: UserRepository): Promise<void> {
-  await user.head();
-  if (await user.isPartialClone()) {
-    throw new OrchestratorError('configuration', `${user.root} is a partial clone: agents' trees borrow its objects, and missing ones can't be fetched from there. Run \`git fetch --refetch --no-filter\` and remove \`extensions.partialClone\`, or clone without --filter`);
-  }
-  if ((await user.resolve('refs/heads/orchestrator')) !== undefined) {
-    throw new OrchestratorError('configuration', 'a branch named `orchestrator` exists, so git can\'t make branches below `orchestrator/`: rename it (git branch -m orchestrator NEW-NAME) or use `run --target BRANCH`');
-  }
-}
-
-function checkKeys(set: PolicySet, variables: ReadonlyMap<string, string>, envFile: string): void {
-  const missing = missingForStart(set, variables);
-  if (missing.length === 0) return;
-  throw new OrchestratorError('configuration', `the roles of the pipeline are not complete; edit ${envFile} (\`orchestrator path env\`)`, { details: missing });
-}
-
 function toolchains(options: EngineOptions, git: StoreGit, searchPath: string): readonly string[] {
-  const found = toolchainPaths({ path: searchPath, execPath: options.execPath, packageRoot: options.packageRoot, home: options.homeDirectory });
+  const found = toolchainPaths({
+    path: searchPath,
+    execPath: options.execPath,
+    packageRoot: options.packageRoot,
+    home: options.homeDirectory,
+  });
   return [...found, ...git.objectDirectories];
 }
 
@@ -190,5 +236,7 @@ function worktreeOf(user: UserRepository): string {
 }
 
 function gitVersion(searchPath: string): string {
-  return execFileSync('git', ['--version'], { encoding: 'utf8', env: { PATH: searchPath } }).trim().replace('git version ', '');
+  return execFileSync('git', ['--version'], { encoding: 'utf8', env: { PATH: searchPath } })
+    .trim()
+    .replace('git version ', '');
 }

@@ -13,17 +13,24 @@ export interface DaemonLogFile extends Log {
 }
 
 /** Opens `logs/daemon.log`, rotating what an earlier daemon left; every line passes the redactor before it is written. */
-export function openLog(options: { directory: string; secrets: () => readonly string[]; echo: boolean }): DaemonLogFile {
+export function openLog(options: {
+  directory: string;
+  secrets: () => readonly string[];
+  echo: boolean;
+}): DaemonLogFile {
   const file = path.join(options.directory, 'daemon.log');
   rotate(file);
-  const destination = pino.destination({ dest: file, append: true, mkdir: true, sync: false, mode: 0o600 });
-  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, {
-    write(line: string) {
-      const clean = redact(line, options.secrets());
-      destination.write(clean);
-      if (options.echo) process.stderr.write(clean);
+  const destination = pino.destination({ dest: file, append: true, mkdir: true, sync: true, mode: 0o600 });
+  const logger = pino(
+    { base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      write(line: string) {
+        const clean = redact(line, options.secrets());
+        destination.write(clean);
+        if (options.echo) process.stderr.write(clean);
+      },
     },
-  });
+  );
   return {
     file,
     flush: () => destination.flushSync(),

@@ -13,8 +13,8 @@ import { parseEnvFile } from './policy/env-file.ts';
 import { createBackend } from './scheduler/backend.ts';
 import { startDispatcher } from './scheduler/dispatcher.ts';
 import { recoverRuns } from './scheduler/recovery.ts';
-import { resolveStateDirectory, type StateDirectory } from './store/state-directory.ts';
 import { acquireDaemonLock } from './store/sqlite/lock.ts';
+import { resolveStateDirectory, type StateDirectory } from './store/state-directory.ts';
 
 // First statement: with a listener of our own SIGUSR1 does not open Node's inspector (keys could be read through it).
 process.on('SIGUSR1', () => undefined);
@@ -22,6 +22,8 @@ process.umask(0o077);
 
 const READY_FD = 3;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const randomText: RandomText = (length) =>
+  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 await main(process.argv.slice(2));
 
@@ -31,9 +33,14 @@ async function main(argv: readonly string[]): Promise<void> {
   let log: DaemonLogFile | undefined;
   try {
     const found = await findRepository(repository, { environment: process.env });
-    if (found === undefined) throw new OrchestratorError('configuration', `${repository} is not inside a git work tree`);
+    if (found === undefined)
+      throw new OrchestratorError('configuration', `${repository} is not inside a git work tree`);
     const paths = resolveStateDirectory({
-      environment: process.env, homeDirectory: homedir(), repositoryRoot: found.root, commonDirectory: found.commonDirectory, create: true,
+      environment: process.env,
+      homeDirectory: homedir(),
+      repositoryRoot: found.root,
+      commonDirectory: found.commonDirectory,
+      create: true,
     });
     const lock = await acquireDaemonLock(paths.lock);
     if ('heldBy' in lock) {
@@ -46,9 +53,11 @@ async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     log?.error({ error: messageOf(error) }, 'the daemon could not start');
     log?.flush();
-    const known = error instanceof OrchestratorError ? error : new OrchestratorError('failed', messageOf(error), { cause: error });
+    const known =
+      error instanceof OrchestratorError ? error : new OrchestratorError('failed', messageOf(error), { cause: error });
     tell({ error: { code: known.code, message: known.message, details: known.details } });
-    if (foreground) process.stderr.write(`orchestrator: ${known.message}\n${known.details.map((line) => `  ${line}\n`).join('')}`);
+    if (foreground)
+      process.stderr.write(`orchestrator: ${known.message}\n${known.details.map((line) => `  ${line}\n`).join('')}`);
     process.exit(1);
   }
 }
@@ -68,11 +77,18 @@ async function serve(parts: {
   const { repository, paths, variables, log } = parts;
   const version = packageVersion();
   const built = await buildEngine({
-    repository, paths, log, version,
+    repository,
+    paths,
+    log,
+    version,
     readVariables: variables.read,
-    environment: process.env, homeDirectory: homedir(), execPath: process.execPath, nodeVersion: process.version,
+    environment: process.env,
+    homeDirectory: homedir(),
+    execPath: process.execPath,
+    nodeVersion: process.version,
     packageRoot: fileURLToPath(new URL('../', import.meta.url)),
-    clock: { now: Date.now }, random: randomText,
+    clock: { now: Date.now },
+    random: randomText,
     progress: (text) => tell({ progress: text }),
   });
   const { engine } = built;
@@ -84,15 +100,37 @@ async function serve(parts: {
     stopping ??= shutDown(options);
     return stopping;
   };
-  const facts = { pid: process.pid, version, since: Date.now(), socket: paths.socket, warnings: [...variables.warnings, ...built.warnings] };
+  const facts = {
+    pid: process.pid,
+    version,
+    since: Date.now(),
+    socket: paths.socket,
+    warnings: [...variables.warnings, ...built.warnings],
+  };
   const backend = createBackend(engine, dispatcher, { ...facts, stop });
   rmSync(paths.socket, { force: true });
   const api = await startApiServer({ socketPath: paths.socket, backend, log: (message) => log.warn({}, message) });
-  const info = { pid: facts.pid, since: facts.since, gatewayUrl: engine.gateway.url, version, socket: paths.socket, repository };
+  const info = {
+    pid: facts.pid,
+    since: facts.since,
+    gatewayUrl: engine.gateway.url,
+    version,
+    socket: paths.socket,
+    repository,
+  };
   writeFileSync(paths.daemonJson, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => void stop({ now: true }));
   log.info(info, 'ready');
-  tell({ ready: { ...info, sandbox: engine.sandbox.probe.mode, evidence: engine.sandbox.probe.evidence, warnings: facts.warnings, watcher: engine.watcher.mode, watching: [repository] } });
+  tell({
+    ready: {
+      ...info,
+      sandbox: engine.sandbox.probe.mode,
+      evidence: engine.sandbox.probe.evidence,
+      warnings: facts.warnings,
+      watcher: engine.watcher.mode,
+      watching: [repository],
+    },
+  });
   closeReady();
   for (const checkpoint of approved) void dispatcher.merge(checkpoint);
   dispatcher.wake();
@@ -129,8 +167,15 @@ function openVariables(paths: StateDirectory, fallback: ReadonlyMap<string, stri
     }
     const filled = [...parsed.variables].filter(([, value]) => value !== '');
     const used = [...fallback].filter(([name]) => !filled.some(([known]) => known === name));
-    warnings.splice(0, warnings.length, ...parsed.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`));
-    if (used.length > 0) warnings.push(`taken from the environment, since .env does not have them: ${used.map(([name]) => name).join(', ')}`);
+    warnings.splice(
+      0,
+      warnings.length,
+      ...parsed.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`),
+    );
+    if (used.length > 0)
+      warnings.push(
+        `taken from the environment, since .env does not have them: ${used.map(([name]) => name).join(', ')}`,
+      );
     return new Map([...fallback, ...filled]);
   };
   return { read, warnings };
@@ -165,8 +210,6 @@ function closeReady(): void {
     // See tell.
   }
 }
-
-const randomText: RandomText = (length) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 function packageVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { type ErrorCode, EXIT_CODES, OrchestratorError } from '../domain/errors.ts';
 import type { Io } from './io.ts';
 import { mention } from './output/say.ts';
@@ -11,22 +10,25 @@ export interface Launch {
   readonly io: Io;
   readonly root: string;
   readonly logs: string;
+  /** The daemon's entrance, .ts or .js. */
+  readonly entry: string;
 }
 
 /**
  * Starts the daemon in a session of its own and resolves once it says on descriptor 3 that it is ready. Its protocol
  * there is JSON lines: any number of `{progress}`, then one of `{ready}`, `{alreadyRunning}`, `{error: {code, message, details}}`.
  */
-export async function launchDetached({ io, root, logs }: Launch): Promise<'ready' | 'already-running'> {
+export async function launchDetached({ io, root, logs, entry }: Launch): Promise<'ready' | 'already-running'> {
   const outputFile = join(logs, 'start.log');
   const output = await open(outputFile, 'w', 0o600);
   try {
-    const child = spawn(io.execPath, daemonArguments(root), {
+    const child = spawn(io.execPath, daemonArguments(entry, root), {
       cwd: root,
-      env: io.env,
+      env: withoutVariables(io.env),
       detached: true,
-      stdio: ['ignore', output.fd, output.fd, 'pipe'],
+      stdio: ['pipe', output.fd, output.fd, 'pipe'],
     });
+    sendVariables(io, child);
     const outcome = await readReadiness(io, child, outputFile);
     child.unref();
     return outcome;
@@ -36,13 +38,14 @@ export async function launchDetached({ io, root, logs }: Launch): Promise<'ready
 }
 
 /** Runs the daemon in this terminal; the result is its exit code. An interrupt reaches it directly and it drains. */
-export function launchAttached({ io, root }: Launch): Promise<number> {
+export function launchAttached({ io, root, entry }: Launch): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(io.execPath, [...daemonArguments(root), '--foreground'], {
+    const child = spawn(io.execPath, [...daemonArguments(entry, root), '--foreground'], {
       cwd: root,
-      env: io.env,
-      stdio: 'inherit',
+      env: withoutVariables(io.env),
+      stdio: ['pipe', 'inherit', 'inherit', 'ignore'],
     });
+    sendVariables(io, child);
     child.once('error', reject);
     child.once('exit', (code, signal) =>
       resolve(signal === null ? (code ?? EXIT_CODES.failed) : EXIT_CODES.interrupted),
@@ -50,12 +53,24 @@ export function launchAttached({ io, root }: Launch): Promise<number> {
   });
 }
 
-/** The daemon is the neighbour of the cli room, as .ts in a checkout and as .js in the package. */
-function daemonArguments(root: string): string[] {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const entry = fileURLToPath(new URL(`../daemon.${extension}`, import.meta.url));
-  return ['--disable-warning=ExperimentalWarning', entry, '--repository', root];
+/** On Node 22 node:sqlite and type stripping warn at every start. */
+function daemonArguments(entry: string, root: string): string[] {
+  return ['--disable-warning=ExperimentalWarning', entry, '--repository', root, '--variables-on-stdin'];
 }
+
+/** Keys go to the daemon through a pipe: an environment can be read for life by every process of the same user. */
+function sendVariables(io: Io, child: ChildProcess): void {
+  const variables = Object.entries(io.env).filter(([name]) => name.startsWith(VARIABLE_PREFIX));
+  // A daemon that ended before it read them has said why on descriptor 3.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(JSON.stringify(Object.fromEntries(variables)));
+}
+
+function withoutVariables(environment: Io['env']): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(VARIABLE_PREFIX)));
+}
+
+const VARIABLE_PREFIX = 'ORCH_';
 
 /** Without a sign of life for this long the start has failed. */
 const SILENCE_MS = 120_000;

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Status } from '../api/backend.ts';
 import { connectApi } from '../api/client.ts';
 import { OrchestratorError } from '../domain/errors.ts';
@@ -16,11 +17,17 @@ export async function start(io: Io, given: Given): Promise<number> {
   const state = await stateOf(io, repository, { create: true });
   const running = await askStatus(io, state.socket);
   if (running !== undefined) return announce(io, running, { alreadyRunning: true });
-  const launch: Launch = { io, root: repository.root, logs: state.logs };
+  const launch: Launch = { io, root: repository.root, logs: state.logs, entry: daemonEntry() };
   if (isGiven(given, 'foreground')) return launchAttached(launch);
   const outcome = await launchDetached(launch);
   const status = await waitForStatus(io, state.socket);
   return announce(io, status, { alreadyRunning: outcome === 'already-running' });
+}
+
+/** The daemon is the neighbour of the cli room, as .ts in a checkout and as .js in the package. */
+function daemonEntry(): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return fileURLToPath(new URL(`../daemon.${extension}`, import.meta.url));
 }
 
 /** A daemon that somebody else is starting at this moment holds the lock a little before it listens. */

@@ -23,7 +23,7 @@ function printStatus(io: Io, found: Status): void {
   say(io, `daemon   ${daemon.version}, pid ${daemon.pid}, started ${ageText(daemon.since, io.now())}`);
   say(io, `gateway  ${daemon.gatewayUrl}`);
   say(io, `sandbox  ${daemon.sandbox}`);
-  say(io, `watcher  ${watcher.mode}, ${watcher.trees} trees, ${lastEvent}`);
+  say(io, `watcher  ${watcher.mode}, ${watcher.trees} ${watcher.trees === 1 ? 'tree' : 'trees'}, ${lastEvent}`);
   say(io, `disk     workspaces ${bytesText(found.disk.workspacesBytes)}, store ${bytesText(found.disk.storeBytes)}`);
   for (const warning of daemon.warnings) printWarning(io, warning);
   io.stdout('\n');

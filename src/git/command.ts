@@ -22,7 +22,7 @@ export interface GitOutput {
 /** Runs commands in one repository with one fixed environment. */
 export type GitDoor = <Result>(command: GitCommand<Result>) => Promise<Result>;
 
-export interface DoorOptions {
+interface DoorOptions {
   readonly cwd: string;
   /** The whole environment; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;

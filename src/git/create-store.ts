@@ -5,7 +5,7 @@ import type { Clock } from '../domain/ids.ts';
 import { ignoreOutput, openDoor } from './command.ts';
 import { ALWAYS_IGNORED, RAW_ATTRIBUTES, storeEnvironment } from './store-environment.ts';
 
-export interface StoreLocation {
+interface StoreLocation {
   /** Absolute path of the bare repository. */
   readonly directory: string;
   /** `objects` directory of the user's repository. */

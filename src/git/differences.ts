@@ -44,7 +44,7 @@ export function patchBetween(fromTree: ObjectId, toTree: ObjectId): GitCommand<B
   };
 }
 
-export interface LineCount {
+interface LineCount {
   readonly path: RepoPath;
   readonly added: number;
   readonly deleted: number;

@@ -25,7 +25,7 @@ export interface StoreGit {
   numstat(fromTree: ObjectId, toTree: ObjectId): Promise<readonly { path: RepoPath; added: number; deleted: number }[]>;
   /** All paths of a tree with mode and blob. */
   listTree(tree: ObjectId): Promise<readonly { path: RepoPath; mode: string; blob: ObjectId }[]>;
-  /** The entry of one path, undefined when absent. */
+  /** The entry of one path, undefined when absent or a directory. */
   entry(tree: ObjectId, path: RepoPath): Promise<{ mode: string; blob: ObjectId } | undefined>;
   readBlob(blob: ObjectId): Promise<Buffer>;
   writeBlob(bytes: Buffer): Promise<ObjectId>;
@@ -66,7 +66,7 @@ export interface UserRepository {
   readonly commonDirectory: string;
   readonly objectsDirectory: string;
   resolve(revision: string): Promise<ObjectId | undefined>;
-  /** HEAD's commit and the checked-out branch (undefined when detached). Throws `configuration` when there is no commit. */
+  /** HEAD's commit and the checked-out branch as full ref name (undefined when detached). Throws `configuration` when there is no commit. */
   head(): Promise<{ commit: ObjectId; branch: string | undefined }>;
   /** Whether tracked files differ from HEAD, or untracked files exist that are not ignored. */
   dirtyPaths(): Promise<readonly RepoPath[]>;

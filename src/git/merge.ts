@@ -2,7 +2,7 @@ import type { ObjectId } from '../domain/ids.ts';
 import { pathFromBytes, type RepoPath, splitNul } from '../domain/path.ts';
 import type { GitCommand } from './command.ts';
 
-export type MergeOutcome =
+type MergeOutcome =
   | { readonly clean: true; readonly tree: ObjectId }
   | { readonly clean: false; readonly paths: readonly RepoPath[] };
 

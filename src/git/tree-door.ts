@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
 import { pathFromBytes, type RepoPath, splitNul } from '../domain/path.ts';
 import { type GitCommand, type GitDoor, ignoreOutput } from './command.ts';
 import { storeDoor } from './store-git.ts';
-import { nulTerminated, writeIndexAsTree } from './trees.ts';
+import { nulTerminated, setIndexEntries, type TreeEntry, writeIndexAsTree } from './trees.ts';
 
 /**
  * Files of a work tree through the daemon's own git directory, index and configuration. Whatever `.git` lies in that
@@ -13,12 +14,19 @@ export interface TreeDoor {
   checkOut(tree: ObjectId): Promise<void>;
   /** Sets the index to `tree`, files untouched; what is known about equal files is kept. */
   resetIndex(tree: ObjectId): Promise<void>;
-  indexed(): Promise<readonly { path: RepoPath; mode: string }[]>;
+  indexed(): Promise<readonly TreeEntry[]>;
   /**
-   * Takes over the content and mode of `present` and drops `absent`. A present path that vanished is dropped. The
-   * answer names paths that git refuses to hold (a `.gitmodules` link, `.git` in disguise).
+   * Takes over the content and mode of `present` and drops `absent`; new objects go to the directory `quarantine`. A
+   * present path that vanished is dropped. The answer names paths that git refuses to hold (a `.gitmodules` link, `.git`
+   * in disguise).
    */
-  record(present: readonly RepoPath[], absent: readonly RepoPath[]): Promise<readonly string[]>;
+  record(options: {
+    readonly present: readonly RepoPath[];
+    readonly absent: readonly RepoPath[];
+    readonly quarantine: string;
+  }): Promise<readonly string[]>;
+  /** Sets and removes single index entries. */
+  setEntries(entries: ReadonlyMap<RepoPath, { mode: string; blob: ObjectId } | undefined>): Promise<void>;
   writeTree(): Promise<ObjectId>;
   /** Which of the paths the ignore files in this work tree, and the always ignored list, exclude. */
   ignored(paths: readonly RepoPath[]): Promise<readonly RepoPath[]>;
@@ -39,20 +47,26 @@ export function openTreeDoor(options: {
     resetIndex: (tree) => door({ args: ['read-tree', '--reset', tree], parse: ignoreOutput }),
     indexed: () =>
       door({ args: ['ls-files', '--stage', '-z'], parse: ({ stdout }) => splitNul(stdout).map(parseStage) }),
-    record: (present, absent) => record(door, present, absent),
+    record: (changes) => record(door, changes, join(options.storeDirectory, 'objects')),
+    setEntries: (entries) => door(setIndexEntries(entries)),
     writeTree: () => door(writeIndexAsTree()),
     ignored: (paths) => door(askIgnored(paths)),
   };
 }
 
-async function record(door: GitDoor, present: readonly RepoPath[], absent: readonly RepoPath[]) {
-  if (absent.length > 0) {
+async function record(
+  door: GitDoor,
+  changes: { present: readonly RepoPath[]; absent: readonly RepoPath[]; quarantine: string },
+  storeObjects: string,
+) {
+  if (changes.absent.length > 0) {
     const args = ['update-index', '--force-remove', '-z', '--stdin'];
-    await door({ args, input: nulTerminated(absent), parse: ignoreOutput });
+    await door({ args, input: nulTerminated(changes.absent), parse: ignoreOutput });
   }
   return door({
     args: ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
-    input: nulTerminated(present),
+    input: nulTerminated(changes.present),
+    environment: { GIT_OBJECT_DIRECTORY: changes.quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: storeObjects },
     parse: ({ stderr }) => Array.from(stderr.matchAll(/^Ignoring path (.*)$/gm), (match) => match[1] ?? ''),
   });
 }
@@ -72,9 +86,8 @@ function askIgnored(paths: readonly RepoPath[]): GitCommand<readonly RepoPath[]>
 }
 
 /** `<mode> <object> <stage>` TAB `<path>`. */
-function parseStage(field: Buffer): { path: RepoPath; mode: string } {
-  return {
-    path: pathFromBytes(field.subarray(field.indexOf(0x09) + 1)),
-    mode: field.subarray(0, 6).toString('latin1'),
-  };
+function parseStage(field: Buffer): TreeEntry {
+  const tab = field.indexOf(0x09);
+  const [mode = '', blob = ''] = field.subarray(0, tab).toString('latin1').split(' ');
+  return { path: pathFromBytes(field.subarray(tab + 1)), mode, blob: blob as ObjectId };
 }

@@ -40,7 +40,14 @@ export function loadAgentOverride(
 export function agentProblems(file: PolicyFile, values: Values, roles: ReadonlySet<RoleName>): readonly Problem[] {
   const agent = readAgentFile(file, values);
   if (agent.source === undefined || roles.has(agent.role as RoleName)) return agent.problems;
-  return [...agent.problems, unknownRole(agent.source, agent.role, [...roles].map((name) => ({ name })))];
+  return [
+    ...agent.problems,
+    unknownRole(
+      agent.source,
+      agent.role,
+      [...roles].map((name) => ({ name })),
+    ),
+  ];
 }
 
 interface ReadAgent {
@@ -68,7 +75,9 @@ function readAgentFile(file: PolicyFile, values: Values): ReadAgent {
   return {
     source: problems.length === 0 ? source : undefined,
     role: parsed.file?.role ?? '',
-    overridden: pathsOf(source.value, []).map((path) => path.join('.')).filter((name) => name !== 'version' && name !== 'role'),
+    overridden: pathsOf(source.value, [])
+      .map((path) => path.join('.'))
+      .filter((name) => name !== 'version' && name !== 'role'),
     problems,
   };
 }

@@ -8,7 +8,8 @@ export type BaseUrl =
  */
 export function normalizeBaseUrl(written: string): BaseUrl {
   const text = written.trim();
-  if (!URL.canParse(text)) return { ok: false, problem: 'is not a URL: give the root, https://host or https://host/api' };
+  if (!URL.canParse(text))
+    return { ok: false, problem: 'is not a URL: give the root, https://host or https://host/api' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { ok: false, problem: 'must begin with https:// or http://' };

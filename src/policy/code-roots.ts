@@ -96,9 +96,7 @@ function flatPackages(tree: TreeIndex, candidate: Candidate): readonly string[] 
 function productModules(tree: TreeIndex, metadata: ProjectMetadata, nothingElse: boolean): readonly string[] {
   const listed = metadata.modules.filter((module) => tree.has(`${module}.py`)).map((module) => `${module}.py`);
   if (listed.length > 0 || !nothingElse) return listed;
-  return tree
-    .childFiles('')
-    .filter((name) => name.endsWith('.py') && mayBeProductModule(name.slice(0, -'.py'.length)));
+  return tree.childFiles('').filter((name) => name.endsWith('.py') && mayBeProductModule(name.slice(0, -'.py'.length)));
 }
 
 function ownFiles(tree: TreeIndex, directory: string, candidate: Candidate): readonly string[] {

@@ -27,7 +27,9 @@ function pipelineProblems(
     if (pipeline.indexOf(role) !== index) return [{ ...place, message: `\`pipeline\` names ${role} twice` }];
     if (roles.has(role)) return [];
     const suggestion = didYouMean(role, roles.keys()) ?? `roles: ${[...roles.keys()].join(', ')}`;
-    return [{ ...place, message: `\`pipeline\` names ${role}, but there is no policies/roles/${role}.yaml`, suggestion }];
+    return [
+      { ...place, message: `\`pipeline\` names ${role}, but there is no policies/roles/${role}.yaml`, suggestion },
+    ];
   });
 }
 

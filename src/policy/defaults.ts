@@ -54,7 +54,7 @@ export const GLOBAL_DEFAULTS: Readonly<Record<string, unknown>> = {
     '.mcp.json',
   ],
   gateway: {
-    base_url: '${ORCH_BASE_URL}',
+    base_url: `\${ORCH_BASE_URL}`,
     path_style: 'auto',
     retry: { max_attempts: 3, backoff: 1.8, jitter: 'full', respect_retry_after: true },
     request_timeout: '180s',
@@ -81,7 +81,10 @@ export const GLOBAL_DEFAULTS: Readonly<Record<string, unknown>> = {
 const WRITING_ROLES: ReadonlySet<string> = new Set(['coder', 'test']);
 
 const ALLOWANCES: Readonly<
-  Record<string, { readonly task: string; readonly turns: number; readonly wallClock: string; readonly maxOutputTokens: number }>
+  Record<
+    string,
+    { readonly task: string; readonly turns: number; readonly wallClock: string; readonly maxOutputTokens: number }
+  >
 > = {
   planner: { task: '50k', turns: 8, wallClock: '15m', maxOutputTokens: 4096 },
   coder: { task: '200k', turns: 40, wallClock: '45m', maxOutputTokens: 8192 },

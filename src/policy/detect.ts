@@ -2,6 +2,7 @@ import { findProjects, type Project } from './code-roots.ts';
 import { digestOf } from './digest.ts';
 import { type Inventory, takeInventory } from './inventory.ts';
 import { findGenerated, findNotTests, findVendored } from './layout-hints.ts';
+import { CONTROL_DIRECTORIES } from './layout-names.ts';
 import { type ListVariables, literalGlob } from './list-variables.ts';
 import type { ProfileName } from './profile-file.ts';
 import type { ReadText } from './project-metadata.ts';
@@ -29,10 +30,13 @@ export async function detectProfile(input: {
   const inventory = takeInventory(tree, projects);
   const profile = profileOf(projects);
   const covered = coveredCodeRoots(profile, { code: inventory.code });
-  const notes = covered.map((root) => `${root} holds code but has the name of a side directory: the coder has to ask there`);
+  const notes = covered.map(
+    (root) => `${root} holds code but has the name of a side directory: the coder has to ask there`,
+  );
   if (profile === 'generic') notes.push('no Python layout was recognised: name the code directories under vars.code');
   const notTests = findNotTests(tree, inventory.code);
-  for (const directory of notTests) notes.push(`${directory} has no test modules, so it counts as code (vars.not_tests)`);
+  for (const directory of notTests)
+    notes.push(`${directory} has no test modules, so it counts as code (vars.not_tests)`);
   const vendored = findVendored(tree, inventory.code);
   const generated = await findGenerated(tree, inventory.code, input.readText);
   for (const path of generated) notes.push(`${path} says that it is generated, so no role writes it (vars.generated)`);
@@ -69,7 +73,7 @@ function found(
   hints: ListVariables = NO_HINTS,
 ): Detection {
   const { code, tests, proj, other } = inventory;
-  const layout = profile === 'cpython' ? tree.childDirectories('') : { code, tests, proj, other };
+  const layout = profile === 'cpython' ? topDirectories(tree) : { code, tests, proj, other };
   const names = Object.entries(inventory).map(([name, values]) => [name, values.map(literalGlob)]);
   return {
     profile,
@@ -77,4 +81,8 @@ function found(
     hash: `sha256:${digestOf(layout)}`,
     notes,
   };
+}
+
+function topDirectories(tree: TreeIndex): readonly string[] {
+  return tree.childDirectories('').filter((name) => !CONTROL_DIRECTORIES.has(name));
 }

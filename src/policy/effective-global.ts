@@ -90,7 +90,10 @@ function readBaseUrl(
   const place = layered.placeOf(['gateway', 'base_url']);
   const result = normalizeBaseUrl(written);
   if (!result.ok) {
-    return { url: undefined, problems: [{ severity: 'error', ...place, message: `\`gateway.base_url\` ${result.problem}` }] };
+    return {
+      url: undefined,
+      problems: [{ severity: 'error', ...place, message: `\`gateway.base_url\` ${result.problem}` }],
+    };
   }
   if (result.note === undefined) return { url: result.url, problems: [] };
   return { url: result.url, problems: [{ severity: 'warning', ...place, message: result.note }] };

@@ -52,13 +52,18 @@ function parseLine(line: string): Entry | string | undefined {
 
 function readValue(
   entry: Entry,
-  out: { readonly at: { file: string; line: number }; readonly variables: Map<string, string>; readonly found: Problem[] },
+  out: {
+    readonly at: { file: string; line: number };
+    readonly variables: Map<string, string>;
+    readonly found: Problem[];
+  },
 ): void {
   const report = (severity: Problem['severity'], message: string): void => {
     out.found.push({ severity, ...out.at, column: entry.column, message: `${entry.name} ${message}` });
   };
   const withoutReturn = entry.value.replace(/\r+$/u, '');
-  if (withoutReturn !== entry.value) report('warning', 'ends with a carriage return, which was removed: save the file with LF');
+  if (withoutReturn !== entry.value)
+    report('warning', 'ends with a carriage return, which was removed: save the file with LF');
   const trimmed = withoutReturn.trim();
   if (trimmed !== withoutReturn.trimStart()) report('warning', 'has white space after its value, which was removed');
   const value = unquote(trimmed);

@@ -34,7 +34,7 @@ export function compileGlobs(globs: readonly string[], options: { readonly foldC
  * Maps every path that a case-insensitive, normalising volume treats as one file to one text. Upper then lower case
  * also folds the long s and the Kelvin sign, which a plain lower-casing leaves apart.
  */
-export function foldForCaseInsensitiveVolume(text: string): string {
+function foldForCaseInsensitiveVolume(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
@@ -49,5 +49,5 @@ function regexSource(glob: string): string {
   if (problem !== undefined) throw new RangeError(`glob "${glob}" ${problem}`);
   const { source } = micromatch.makeRe(glob, { dot: true });
   // picomatch escapes characters that need none, which the `u` flag refuses.
-  return source.replace(/\\([^\^$\\.*+?()[\]{}|/A-Za-z0-9-])/gu, '$1');
+  return source.replace(/\\([^^$\\.*+?()[\]{}|/A-Za-z0-9-])/gu, '$1');
 }

@@ -16,7 +16,7 @@ export function takeInventory(tree: TreeIndex, projects: readonly Project[]): In
   const code = projects.flatMap((project) => project.code);
   const roots = projects.map((project) => project.root).filter((root) => root !== '');
   const holders = roots.flatMap(ancestorsOf);
-  const proj = unique([...roots, ...holders]);
+  const proj = unique([...roots, ...holders]).filter((path) => !code.includes(path));
   const parents = unique(['', ...proj]);
   const isLane = (path: string): boolean => code.includes(path) || proj.includes(path);
   const children = parents.flatMap((parent) =>

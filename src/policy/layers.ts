@@ -82,7 +82,9 @@ function merge(lower: Tree, upper: Tree): Tree {
 
 function mapLeaves(value: unknown, path: YamlPath, change: (leaf: unknown, path: YamlPath) => unknown): unknown {
   if (!isTree(value)) return change(value, path);
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapLeaves(inner, [...path, key], change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, mapLeaves(inner, [...path, key], change)]),
+  );
 }
 
 function expandAll(tree: Tree, path: YamlPath, readScalar: ReadScalar): unknown {

@@ -21,7 +21,8 @@ export function isSideDirectory(directory: string): boolean {
   return directory.startsWith('.') || SIDE_DIRECTORIES.has(directory.toLowerCase());
 }
 
-const NO_PROJECT = /^(tests?|testing|docs?|documentation|examples?|demos?|samples?|vendor|_vendor|third_party|templates?|benchmarks?|tools?|scripts?|fixtures?)$/u;
+const NO_PROJECT =
+  /^(tests?|testing|docs?|documentation|examples?|demos?|samples?|vendor|_vendor|third_party|templates?|benchmarks?|tools?|scripts?|fixtures?)$/u;
 
 /** A project file below such a directory belongs to a test, a sample or a tool. */
 export function isProjectFreeZone(directory: string): boolean {
@@ -53,7 +54,9 @@ export const CONTROL_DIRECTORIES: ReadonlySet<string> = new Set([
 ]);
 
 const HELPER_MODULES: ReadonlySet<string> = new Set(
-  'setup conftest noxfile tasks fabfile versioneer conf manage toxfile dodo pavement wscript bootstrap ez_setup'.split(' '),
+  'setup conftest noxfile tasks fabfile versioneer conf manage toxfile dodo pavement wscript bootstrap ez_setup'.split(
+    ' ',
+  ),
 );
 
 /** A module at the top that may be the product, by its name without `.py`. */

@@ -66,7 +66,9 @@ function withoutOrigins(value: unknown): unknown {
   if (value instanceof Map) return new Map([...value].map(([key, item]) => [key, withoutOrigins(item)]));
   if (typeof value !== 'object' || value === null) return value;
   const isRule = 'glob' in value && 'origin' in value;
-  return isRule ? value.glob : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutOrigins(item)]));
+  return isRule
+    ? value.glob
+    : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutOrigins(item)]));
 }
 
 function originsOf(prefix: string, layered: Layered): [string, { readonly value: unknown; readonly origin: string }][] {

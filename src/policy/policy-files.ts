@@ -44,7 +44,7 @@ function readFolder(directory: string, folder: string, problems: Problem[]): rea
 
 function listNames(directory: string): readonly string[] {
   try {
-    return (readdirSync(directory)).toSorted();
+    return readdirSync(directory).toSorted();
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

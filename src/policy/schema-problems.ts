@@ -27,7 +27,9 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, layered: Layered):
   }
   const written = valueAt(layered.value, path);
   const hint =
-    issue.code === 'invalid_value' && typeof written === 'string' ? didYouMean(written, issue.values.map(String)) : undefined;
+    issue.code === 'invalid_value' && typeof written === 'string'
+      ? didYouMean(written, issue.values.map(String))
+      : undefined;
   const message = `\`${nameOf(path)}\` ${phrase(issue, written)}`;
   return [{ severity: 'error', ...layered.placeOf(path), message, ...suggestion(hint) }];
 }
@@ -44,7 +46,10 @@ function phrase(issue: z.core.$ZodIssue, written: unknown): string {
 }
 
 function nameOf(path: YamlPath): string {
-  return path.map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${part}`)).join('').replace(/^\./u, '');
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${part}`))
+    .join('')
+    .replace(/^\./u, '');
 }
 
 function knownKeys(schema: z.ZodType, path: YamlPath): readonly string[] {

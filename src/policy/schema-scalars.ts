@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { parseDuration, parsePercent, parseTokenLimit } from './quantity.ts';
 
-export const tokenLimit = quantity(parseTokenLimit, 'expected tokens such as 200k, 2e5, 0 (no call allowed) or unlimited').meta({
+export const tokenLimit = quantity(
+  parseTokenLimit,
+  'expected tokens such as 200k, 2e5, 0 (no call allowed) or unlimited',
+).meta({
   description: 'Work tokens: 200k, 2M, 2e5, 0 (no call allowed) or the word unlimited.',
 });
 /** Milliseconds once parsed. */
@@ -17,7 +20,7 @@ export const count = z.int({ error: 'expected a whole number' }).min(1, { error:
 export const text = z.string({ error: 'expected text' });
 export const line = text.min(1, { error: 'must not be empty' });
 export const glob = text.meta({
-  description: 'A glob over repository paths, case-sensitive for write; ${lower} is a list variable of global.yaml.',
+  description: `A glob over repository paths, case-sensitive for write; \${lower} is a list variable of global.yaml.`,
 });
 export const globs = z.array(glob, { error: 'expected a list of globs' });
 export const commandLine = line.nullable();

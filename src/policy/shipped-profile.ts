@@ -1,5 +1,5 @@
-import type { RoleName } from '../domain/ids.ts';
 import { OrchestratorError } from '../domain/errors.ts';
+import type { RoleName } from '../domain/ids.ts';
 import type { Boundary, DecidingPolicy } from './decide.ts';
 import { globProblem } from './glob-check.ts';
 import { expandListVariables, type ListVariables, withDerivedVariables } from './list-variables.ts';
@@ -52,11 +52,15 @@ function mergeVariables(own: ListVariables, given: ListVariables): ListVariables
 function rulesOf(globs: readonly string[], name: ProfileName, vars: ListVariables): readonly Rule[] {
   return globs.flatMap((written) => {
     const expansion = expandListVariables(written, vars);
-    if (!expansion.ok) throw new OrchestratorError('usage', `profile ${name} needs the variable \`${expansion.unknown}\``);
+    if (!expansion.ok)
+      throw new OrchestratorError('usage', `profile ${name} needs the variable \`${expansion.unknown}\``);
     return expansion.globs.map((glob) => {
       const problem = globProblem(glob);
       if (problem === undefined) return { glob, origin: `profile ${name}` };
-      throw new OrchestratorError('usage', `profile ${name}: "${written}" becomes "${glob}", which ${problem}; change the variable`);
+      throw new OrchestratorError(
+        'usage',
+        `profile ${name}: "${written}" becomes "${glob}", which ${problem}; change the variable`,
+      );
     });
   });
 }

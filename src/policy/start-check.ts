@@ -44,7 +44,9 @@ function missingForRole(role: RolePolicy, variables: ReadonlyMap<string, string>
     missing.push(`key of role ${role.role}: set ${role.key.name} in .env`);
   }
   if (role.model.id === undefined) {
-    missing.push(`model of role ${role.role}: set ORCH_MODEL_${suffix} in .env, or model.id in policies/roles/${role.role}.yaml`);
+    missing.push(
+      `model of role ${role.role}: set ORCH_MODEL_${suffix} in .env, or model.id in policies/roles/${role.role}.yaml`,
+    );
   }
   return missing;
 }

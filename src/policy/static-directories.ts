@@ -1,10 +1,10 @@
-import type { Boundary } from './decide.ts';
+import type { RolePolicy } from './policy.ts';
 
 /**
  * Directories that a role is denied as a whole: deny globs of the form `dir/**` whose `dir` holds no wildcard. One with
  * an exception (`not_deny`) inside or around it is left out, since a read-only bind can't have a hole.
  */
-export function staticDenyDirectories(boundary: Boundary | undefined): readonly string[] {
+export function staticDenyDirectories(boundary: Pick<RolePolicy, 'deny' | 'notDeny'> | undefined): readonly string[] {
   if (boundary === undefined) return [];
   const directories = boundary.deny.flatMap((rule) => expandStatic(rule.glob));
   const exceptions = boundary.notDeny.map((rule) => rule.glob);

@@ -12,14 +12,14 @@ export function valueReader(variables: ReadonlyMap<string, string>): ReadScalar 
     let missing = false;
     for (const [, name = '', fallback] of references) {
       if (SECRET_NAME.test(name)) return { problem: secretProblem(name) };
-      if (valueOf(variables, name) !== undefined || fallback !== undefined) continue;
+      if (lookUp(variables, name) !== undefined || fallback !== undefined) continue;
       if (!mayWaitForStart(path)) return { problem: missingProblem(name) };
       missing = true;
     }
     if (missing) return { value: undefined };
     const expanded = text.replaceAll(
       REFERENCE,
-      (_, name: string, fallback?: string) => valueOf(variables, name) ?? fallback ?? '',
+      (_, name: string, fallback?: string) => lookUp(variables, name) ?? fallback ?? '',
     );
     const whole = references.length === 1 && references[0]?.[0] === text;
     return { value: whole && !mayWaitForStart(path) ? plainScalar(expanded) : expanded };
@@ -37,7 +37,7 @@ const REFERENCE = /\$\{([A-Z][A-Z0-9_]*)(?::-([^}]*))?\}/g;
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD)(_|$)/u;
 
 /** An empty value counts as none, as `:-` does in a shell. */
-function valueOf(variables: ReadonlyMap<string, string>, name: string): string | undefined {
+function lookUp(variables: ReadonlyMap<string, string>, name: string): string | undefined {
   const value = variables.get(name);
   return value === '' ? undefined : value;
 }

@@ -42,8 +42,10 @@ export function readYaml(
   visit(document, {
     Node(_, node) {
       const offset = node.range?.[0] ?? 0;
-      if (isAlias(node) || ('anchor' in node && node.anchor)) report(offset, 'anchors and aliases are not allowed: write the value out');
-      else if (node.tag !== undefined && !PLAIN_TAGS.has(node.tag)) report(offset, 'tags are not allowed: write a plain value');
+      if (isAlias(node) || ('anchor' in node && node.anchor))
+        report(offset, 'anchors and aliases are not allowed: write the value out');
+      else if (node.tag !== undefined && !PLAIN_TAGS.has(node.tag))
+        report(offset, 'tags are not allowed: write a plain value');
     },
   });
   if (problems.length > 0) return { source: undefined, problems };
@@ -94,7 +96,12 @@ function toValue(node: Node | null, path: YamlPath, reader: Reader): unknown {
   return isScalar(node) ? scalarValue(node.value, node, path, reader) : null;
 }
 
-function scalarValue(value: unknown, node: Node & { readonly source?: string }, path: YamlPath, reader: Reader): unknown {
+function scalarValue(
+  value: unknown,
+  node: Node & { readonly source?: string },
+  path: YamlPath,
+  reader: Reader,
+): unknown {
   // 0x10, 0o7, .inf: numbers are written in decimal here, so anything else stays text and is refused by its field.
   if (typeof value === 'number' && !/^-?\d+(\.\d+)?(e\d+)?$/iu.test(node.source ?? '')) return node.source ?? '';
   if (typeof value !== 'string') return value;

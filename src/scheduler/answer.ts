@@ -11,10 +11,14 @@ export interface AnswerEffect {
   readonly writes: readonly Write[];
   readonly message: string;
   /** Merge approvals go on outside the transaction; a raised cap wakes waiting calls. */
-  readonly then?: { readonly kind: 'merge'; readonly run: RunId } | { readonly kind: 'raise'; readonly scope: string; readonly tokens: number };
+  readonly next?:
+    | { readonly kind: 'merge'; readonly run: RunId }
+    | { readonly kind: 'raise'; readonly scope: string; readonly tokens: number };
 }
 
-export type AnswerPlan = { readonly ok: true; readonly effect: AnswerEffect } | { readonly ok: false; readonly error: OrchestratorError };
+export type AnswerPlan =
+  | { readonly ok: true; readonly effect: AnswerEffect }
+  | { readonly ok: false; readonly error: OrchestratorError };
 
 export interface AnswerContext {
   readonly engine: Engine;
@@ -22,4 +26,3 @@ export interface AnswerContext {
   readonly run: Run;
   readonly checkpoint: Checkpoint;
 }
-

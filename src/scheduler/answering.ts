@@ -8,7 +8,7 @@ import { currentState } from './binding.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { commit, type Engine } from './engine.ts';
 import { prepareMerge } from './merge-prepare.ts';
-import { readRun, type RunRecord } from './records.ts';
+import { type RunRecord, readRun } from './records.ts';
 
 /**
  * Answers a checkpoint once: the effect's rows join the transaction that uses it up. When what it is bound to has
@@ -27,7 +27,10 @@ export async function answerCheckpoint(
   if (record === undefined) throw new OrchestratorError('failed', `the run of ${checkpoint.id} is not recorded`);
   if (checkpoint.state !== 'pending') throw used(checkpoint);
   if (request.digest !== undefined && request.digest !== checkpoint.digest) {
-    throw new OrchestratorError('refused', `${checkpoint.id} is not what you were shown; look at it again with \`orchestrator show ${checkpoint.id}\``);
+    throw new OrchestratorError(
+      'refused',
+      `${checkpoint.id} is not what you were shown; look at it again with \`orchestrator show ${checkpoint.id}\``,
+    );
   }
   const plan = await planAnswerEffect({ engine, record, run: record.run, checkpoint }, request.answer);
   if (!plan.ok) throw plan.error;
@@ -50,9 +53,9 @@ async function carryOut(
 ): Promise<AnswerResult> {
   const { checkpoint, effect, verdict } = accepted;
   const state = verdict === 'approve' ? 'approved' : 'rejected';
-  const then = effect.then;
-  if (then?.kind === 'raise') await engine.gateway.raise(then.scope, then.tokens);
-  if (then?.kind !== 'merge') {
+  const next = effect.next;
+  if (next?.kind === 'raise') await engine.gateway.raise(next.scope, next.tokens);
+  if (next?.kind !== 'merge') {
     dispatcher.wake();
     return { id: checkpoint.id, state, message: effect.message };
   }
@@ -63,7 +66,11 @@ async function carryOut(
     return { id: checkpoint.id, state, message };
   }
   if (after?.state === 'failed') throw new OrchestratorError('refused', after.reason ?? 'the gate refused the result');
-  return { id: checkpoint.id, state, message: after?.reason ?? 'The target has moved meanwhile; a new merge checkpoint shows the new result.' };
+  return {
+    id: checkpoint.id,
+    state,
+    message: after?.reason ?? 'The target has moved meanwhile; a new merge checkpoint shows the new result.',
+  };
 }
 
 /** The same question again, bound to what holds now. */
@@ -79,16 +86,33 @@ async function reopen(
     const replacedBy = prepared.state === 'asked' ? { replacedBy: prepared.checkpoint.id } : {};
     return { id: old.id, state: 'void', message: `${old.id} is void (${what}); nothing was merged.`, ...replacedBy };
   }
-  const { id: _id, state: _state, digest: _digest, createdAt: _at, answeredAt: _answered, answer: _answer, ...question } = old;
+  const {
+    id: _id,
+    state: _state,
+    digest: _digest,
+    createdAt: _at,
+    answeredAt: _answered,
+    answer: _answer,
+    ...question
+  } = old;
   const current = await currentState(engine, record.run, old.binding.content);
   const { checkpoint, writes } = engine.checkpoints.prepare({
     ...question,
     body: `Since ${old.id}: ${what}.\n\n${old.body}`,
-    binding: { ...old.binding, targetCommit: current.targetCommit as typeof old.binding.targetCommit, policyDigest: current.policyDigest },
+    binding: {
+      ...old.binding,
+      targetCommit: current.targetCommit as typeof old.binding.targetCommit,
+      policyDigest: current.policyDigest,
+    },
     replaces: old.id,
   });
   await commit(engine.store, writes as readonly Write[]);
-  return { id: old.id, state: 'void', message: `${old.id} is void (${what}); ${checkpoint.id} shows it anew.`, replacedBy: checkpoint.id };
+  return {
+    id: old.id,
+    state: 'void',
+    message: `${old.id} is void (${what}); ${checkpoint.id} shows it anew.`,
+    replacedBy: checkpoint.id,
+  };
 }
 
 function used(checkpoint: Checkpoint): OrchestratorError {

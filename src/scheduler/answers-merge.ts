@@ -21,15 +21,24 @@ export function mergeRejected(context: AnswerContext, answer: Extract<Answer, { 
       },
     };
   }
-  const named = answer.task === undefined ? tasks.filter((task) => task.state === 'ready') : tasks.filter((task) => task.id === answer.task);
+  const named =
+    answer.task === undefined
+      ? tasks.filter((task) => task.state === 'ready')
+      : tasks.filter((task) => task.id === answer.task);
   if (named.length === 0) {
     const ids = tasks.map((task) => task.id).join(', ');
-    return { ok: false, error: new OrchestratorError('usage', `no task ${answer.task ?? ''} to rework; the run has ${ids}`) };
+    return {
+      ok: false,
+      error: new OrchestratorError('usage', `no task ${answer.task ?? ''} to rework; the run has ${ids}`),
+    };
   }
   return {
     ok: true,
     effect: {
-      writes: [runWrite({ ...run, state: 'running' }), ...named.map((task) => taskWrite(sentBack(task, answer.reason)))],
+      writes: [
+        runWrite({ ...run, state: 'running' }),
+        ...named.map((task) => taskWrite(sentBack(task, answer.reason))),
+      ],
       message: `${named.map((task) => task.id).join(', ')} goes back to work with your reason; a new merge checkpoint follows.`,
     },
   };
@@ -38,5 +47,10 @@ export function mergeRejected(context: AnswerContext, answer: Extract<Answer, { 
 /** Goes on from what the task has, with one more round. */
 function sentBack(task: Task, reason: string): Task {
   const { reason: _reason, ...rest } = task;
-  return { ...rest, state: 'running', round: task.round + 1, rework: { reason: `A human sent it back: ${reason}`, findings: [] } };
+  return {
+    ...rest,
+    state: 'running',
+    round: task.round + 1,
+    rework: { reason: `A human sent it back: ${reason}`, findings: [] },
+  };
 }

@@ -17,9 +17,10 @@ export async function continueStep(
 ): Promise<AnswerEffect> {
   const { checkpoint } = context;
   const { step, task } = partiesOf(context);
-  const told = answer.verdict === 'approve'
-    ? `A human approved: ${granted?.summary ?? checkpoint.summary}.`
-    : `A human refused (${answer.reason}). The change was discarded; go on without it.`;
+  const told =
+    answer.verdict === 'approve'
+      ? `A human approved: ${granted?.summary ?? checkpoint.summary}.`
+      : `A human refused (${answer.reason}). The change was discarded; go on without it.`;
   const notice = checkpoint.payload['toolCallId'] === undefined ? noticeWrites(context, step, told, granted?.tree) : [];
   return {
     writes: [
@@ -40,7 +41,10 @@ export function budgetAnswer(context: AnswerContext, answer: Answer): AnswerPlan
     return {
       ok: true,
       effect: {
-        writes: [stepWrite({ ...step, state: 'budget_exhausted', reason }), taskWrite({ ...task, state: 'budget_exhausted', reason })],
+        writes: [
+          stepWrite({ ...step, state: 'budget_exhausted', reason }),
+          taskWrite({ ...task, state: 'budget_exhausted', reason }),
+        ],
         message: `${task.id} ends as budget_exhausted.`,
       },
     };
@@ -49,19 +53,28 @@ export function budgetAnswer(context: AnswerContext, answer: Answer): AnswerPlan
   const used = Number(payload['used']);
   const atLeast = Math.ceil(used + Number(payload['needed']));
   if (answer.tokens === undefined || answer.tokens <= Number(payload['limit'])) {
-    const asked = answer.tokens === undefined ? 'say the new cap' : `${answer.tokens} is not above the cap of ${Number(payload['limit'])}`;
-    return { ok: false, error: new OrchestratorError('usage', `${asked}: orchestrator approve ${context.checkpoint.id} --tokens N, with N at least ${atLeast}`) };
+    const asked =
+      answer.tokens === undefined
+        ? 'say the new cap'
+        : `${answer.tokens} is not above the cap of ${Number(payload['limit'])}`;
+    return {
+      ok: false,
+      error: new OrchestratorError(
+        'usage',
+        `${asked}: orchestrator approve ${context.checkpoint.id} --tokens N, with N at least ${atLeast}`,
+      ),
+    };
   }
   return {
     ok: true,
     effect: {
       writes: [
-        { statement: 'budget-cap-set', params: { scope, cap_milli: answer.tokens * 1000 } },
+        { statement: 'budget-raise', params: { scope, cap_milli: answer.tokens * 1000 } },
         stepWrite({ ...step, state: 'queued' }),
         taskWrite(goingOn(context, task)),
       ],
       message: `The cap is ${answer.tokens.toLocaleString('en-US')} work tokens now; ${step.role} on ${task.id} goes on with the same conversation.`,
-      then: { kind: 'raise', scope, tokens: answer.tokens },
+      next: { kind: 'raise', scope, tokens: answer.tokens },
     },
   };
 }
@@ -78,14 +91,23 @@ export function stalledAnswer(context: AnswerContext, answer: Answer): AnswerEff
   }
   if (scope === 'review-rounds') {
     const again: Task = {
-      ...task, state: 'running', round: task.round + 1, reviewRounds: task.reviewRounds + 1, allowances: task.allowances + 1,
+      ...task,
+      state: 'running',
+      round: task.round + 1,
+      reviewRounds: task.reviewRounds + 1,
+      allowances: task.allowances + 1,
       rework: { reason: step.summary ?? 'the reviewer asked for changes', findings: step.findings ?? [] },
     };
     return { writes: [taskWrite(again)], message: `${task.id} gets its review rounds again.` };
   }
   return {
     writes: [
-      ...noticeWrites(context, step, 'A human looked at it and lets you go on with the same allowance again.', undefined),
+      ...noticeWrites(
+        context,
+        step,
+        'A human looked at it and lets you go on with the same allowance again.',
+        undefined,
+      ),
       stepWrite({ ...step, state: 'queued', allowances: step.allowances + 1 }),
       taskWrite(goingOn(context, task)),
     ],
@@ -96,11 +118,19 @@ export function stalledAnswer(context: AnswerContext, answer: Answer): AnswerEff
 function runStalledAnswer(context: AnswerContext, answer: Answer): AnswerEffect {
   const { run, record } = context;
   if (answer.verdict === 'approve') {
-    return { writes: [runWrite({ ...run, allowances: run.allowances + 1 })], message: 'The run gets the same allowance again.' };
+    return {
+      writes: [runWrite({ ...run, allowances: run.allowances + 1 })],
+      message: 'The run gets the same allowance again.',
+    };
   }
-  const open = record.tasks.filter((task) => task.state === 'queued' || task.state === 'running' || task.state === 'paused');
+  const open = record.tasks.filter(
+    (task) => task.state === 'queued' || task.state === 'running' || task.state === 'paused',
+  );
   const reason = `the run was stalled: ${answer.reason}`;
-  return { writes: open.map((task) => taskWrite({ ...task, state: 'failed', reason })), message: `${open.length} open tasks are failed.` };
+  return {
+    writes: open.map((task) => taskWrite({ ...task, state: 'failed', reason })),
+    message: `${open.length} open tasks are failed.`,
+  };
 }
 
 /** Running again, unless another question of the same task is still open. */
@@ -131,5 +161,7 @@ function noticeWrites(context: AnswerContext, step: Step, text: string, tree: Ob
   if (last === undefined) return [];
   const turn = JSON.parse(String(last['data'])) as TurnRecord;
   const data = JSON.stringify({ ...turn, notices: [...turn.notices, text] });
-  return [{ statement: 'turn-notice', params: { agent, turn: turn.turn, data, snapshot: tree ?? last['snapshot'] ?? null } }];
+  return [
+    { statement: 'turn-notice', params: { agent, turn: turn.turn, data, snapshot: tree ?? last['snapshot'] ?? null } },
+  ];
 }

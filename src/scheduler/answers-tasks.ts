@@ -13,7 +13,10 @@ export function planAnswer(context: AnswerContext, answer: Answer): AnswerEffect
   const plan = record.tasks.find((task) => task.id === PLAN_TASK);
   const tasks = record.tasks.filter((task) => task.id !== PLAN_TASK);
   if (answer.verdict === 'approve') {
-    return { writes: plan === undefined ? [] : [taskWrite({ ...plan, state: 'ready' })], message: `${tasks.length} tasks start.` };
+    return {
+      writes: plan === undefined ? [] : [taskWrite({ ...plan, state: 'ready' })],
+      message: `${tasks.length} tasks start.`,
+    };
   }
   return {
     writes: [

@@ -1,10 +1,10 @@
 import type { Answer, Checkpoint } from '../domain/checkpoint.ts';
 import { OrchestratorError } from '../domain/errors.ts';
-import { approvedGrants } from './approved-grants.ts';
-import { conflictAnswer, planAnswer } from './answers-tasks.ts';
+import type { AnswerContext, AnswerEffect, AnswerPlan } from './answer.ts';
 import { mergeRejected } from './answers-merge.ts';
 import { budgetAnswer, continueStep, stalledAnswer } from './answers-step.ts';
-import type { AnswerContext, AnswerEffect, AnswerPlan } from './answer.ts';
+import { conflictAnswer, planAnswer } from './answers-tasks.ts';
+import { approvedGrants } from './approved-grants.ts';
 
 /** The effects that product.md tables for approve and reject of each kind. */
 export async function planAnswerEffect(context: AnswerContext, answer: Answer): Promise<AnswerPlan> {
@@ -38,7 +38,11 @@ function mergeAnswer(context: AnswerContext, answer: Answer): AnswerPlan {
   if ((verify === 'failed' || verify === 'invalid') && !answer.despiteVerify) {
     return needsDespiteVerify(context.checkpoint, verify);
   }
-  return ok({ writes: [], message: 'The gate checks the result once more, then the target moves.', then: { kind: 'merge', run: context.run.id } });
+  return ok({
+    writes: [],
+    message: 'The gate checks the result once more, then the target moves.',
+    next: { kind: 'merge', run: context.run.id },
+  });
 }
 
 function needsDespiteVerify(checkpoint: Checkpoint, verify: string): AnswerPlan {

@@ -28,7 +28,9 @@ export async function approvedGrants(context: AnswerContext): Promise<ApprovedGr
 
 async function applyStaged(context: AnswerContext): Promise<ApprovedGrants> {
   const { engine, checkpoint, record } = context;
-  const step = record.steps.find((each) => each.task === checkpoint.task && each.role === checkpoint.role && each.attempt === checkpoint.attempt);
+  const step = record.steps.find(
+    (each) => each.task === checkpoint.task && each.role === checkpoint.role && each.attempt === checkpoint.attempt,
+  );
   const staged = checkpoint.payload['tree'] as ObjectId;
   const { paths } = checkpoint.binding;
   const history = step === undefined ? undefined : readHistory(engine.store, engine.checkpoints, step);
@@ -36,9 +38,14 @@ async function applyStaged(context: AnswerContext): Promise<ApprovedGrants> {
   const entries = new Map<RepoPath, { mode: string; blob: ObjectId } | undefined>();
   for (const path of paths) entries.set(path, await engine.git.entry(staged, path));
   const tree = await engine.git.withEntries(current, entries);
-  const contents = (await engine.git.diff(current, tree)).map((change): GrantRecord => ({
-    ...parties(context), path: change.path, kind: 'content', blob: contentKey(change),
-  }));
+  const contents = (await engine.git.diff(current, tree)).map(
+    (change): GrantRecord => ({
+      ...parties(context),
+      path: change.path,
+      kind: 'content',
+      blob: contentKey(change),
+    }),
+  );
   const granted = grantAccess(context, paths, contents);
   return { ...granted, tree, summary: `the staged change to ${paths.join(', ')} was applied exactly as shown` };
 }
@@ -47,21 +54,35 @@ async function applyStaged(context: AnswerContext): Promise<ApprovedGrants> {
 function grantViolated(context: AnswerContext): ApprovedGrants {
   const { engine, checkpoint, run } = context;
   const mine = readViolations(engine.store, { run: run.id }).filter(
-    (violation) => violation.task === checkpoint.task && violation.role === checkpoint.role && violation.resolution !== 'approved',
+    (violation) =>
+      violation.task === checkpoint.task && violation.role === checkpoint.role && violation.resolution !== 'approved',
   );
-  const grantable = mine.filter((violation) => violation.decision === 'deny' || violation.decision === 'out' || violation.decision === 'ask');
+  const grantable = mine.filter(
+    (violation) => violation.decision === 'deny' || violation.decision === 'out' || violation.decision === 'ask',
+  );
   const paths = [...new Set(grantable.map((violation) => violation.path))];
   const granted = grantAccess(context, paths, []);
   const at = engine.clock.now();
-  const resolved = grantable.flatMap((violation) => violationResolutionWrites({ id: violation.id, resolution: 'approved', at }));
+  const resolved = grantable.flatMap((violation) =>
+    violationResolutionWrites({ id: violation.id, resolution: 'approved', at }),
+  );
   return { ...granted, writes: [...granted.writes, ...resolved] };
 }
 
-function grantAccess(context: AnswerContext, paths: readonly RepoPath[], contents: readonly GrantRecord[]): ApprovedGrants {
+function grantAccess(
+  context: AnswerContext,
+  paths: readonly RepoPath[],
+  contents: readonly GrantRecord[],
+): ApprovedGrants {
   const { engine, run, checkpoint } = context;
   const access = paths.map((path): GrantRecord => ({ ...parties(context), path, kind: 'access', blob: '' }));
   return {
-    writes: grantWrites({ run: run.id, checkpoint: checkpoint.id, at: engine.clock.now(), grants: [...access, ...contents] }),
+    writes: grantWrites({
+      run: run.id,
+      checkpoint: checkpoint.id,
+      at: engine.clock.now(),
+      grants: [...access, ...contents],
+    }),
     tree: undefined,
     summary: paths.length === 0 ? 'you may go on' : `you may write ${paths.join(', ')} in this task`,
   };
@@ -71,4 +92,3 @@ function parties(context: AnswerContext): { task: TaskId; role: RoleName } {
   const { checkpoint } = context;
   return { task: checkpoint.task as TaskId, role: checkpoint.role as RoleName };
 }
-

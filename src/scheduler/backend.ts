@@ -32,9 +32,16 @@ export function createBackend(
       dispatcher.wake();
       return { run: run.id, target: run.target, notes };
     },
-    runs: async () => readRuns(store).map((run): RunRow => ({
-      id: run.id, state: run.state, request: run.request, target: run.target, createdAt: run.createdAt,
-    })),
+    runs: async () =>
+      readRuns(store).map(
+        (run): RunRow => ({
+          id: run.id,
+          state: run.state,
+          request: run.request,
+          target: run.target,
+          createdAt: run.createdAt,
+        }),
+      ),
     async showRun(id) {
       const record = readRun(store, id);
       return record === undefined ? undefined : runResult(engine, record);
@@ -44,24 +51,29 @@ export function createBackend(
     resume: (run) => resumeRun(engine, dispatcher, run),
     checkpoints: async (all) => [...engine.checkpoints.list({ all })].sort(oldestFirst),
     showCheckpoint: async (id) => engine.checkpoints.get(id),
-    approve: (request) => answerCheckpoint(engine, dispatcher, {
-      id: request.id,
-      ...digestPart(request),
-      answer: {
-        verdict: 'approve', by: request.by,
-        ...(request.tokens === undefined ? {} : { tokens: request.tokens }),
-        ...(request.despiteVerify === undefined ? {} : { despiteVerify: request.despiteVerify }),
-      },
-    }),
-    reject: (request): Promise<AnswerResult> => answerCheckpoint(engine, dispatcher, {
-      id: request.id,
-      ...digestPart(request),
-      answer: {
-        verdict: 'reject', reason: request.reason, by: request.by,
-        ...(request.rework === undefined ? {} : { rework: request.rework }),
-        ...(request.task === undefined ? {} : { task: request.task as TaskId }),
-      },
-    }),
+    approve: (request) =>
+      answerCheckpoint(engine, dispatcher, {
+        id: request.id,
+        ...digestPart(request),
+        answer: {
+          verdict: 'approve',
+          by: request.by,
+          ...(request.tokens === undefined ? {} : { tokens: request.tokens }),
+          ...(request.despiteVerify === undefined ? {} : { despiteVerify: request.despiteVerify }),
+        },
+      }),
+    reject: (request): Promise<AnswerResult> =>
+      answerCheckpoint(engine, dispatcher, {
+        id: request.id,
+        ...digestPart(request),
+        answer: {
+          verdict: 'reject',
+          reason: request.reason,
+          by: request.by,
+          ...(request.rework === undefined ? {} : { rework: request.rework }),
+          ...(request.task === undefined ? {} : { task: request.task as TaskId }),
+        },
+      }),
     report: async (request) => readReport(store, request),
     violations: async () => [...readViolations(store)],
     conflicts: async () => [...readConflicts(store)],
@@ -69,21 +81,23 @@ export function createBackend(
     policyReload: () => engine.policies.reload(),
     land: (request) => landResult(engine, request),
     gc: (request) => collectGarbage(engine, request),
-    waitRun: (request) => waitFor({
-      timeoutMs: request.timeoutMs,
-      look: () => {
-        const record = readRun(store, request.run);
-        const result = record === undefined ? undefined : runResult(engine, record);
-        return { done: result === undefined || isResting(result), value: result };
-      },
-    }).then((result) => result ?? noSuchRun(request.run)),
-    events: (request) => waitFor({
-      timeoutMs: request.timeoutMs,
-      look: () => {
-        const rows: EventRow[] = readEvents(store, request.afterSeq, request.limit);
-        return { done: rows.length > 0, value: rows };
-      },
-    }),
+    waitRun: (request) =>
+      waitFor({
+        timeoutMs: request.timeoutMs,
+        look: () => {
+          const record = readRun(store, request.run);
+          const result = record === undefined ? undefined : runResult(engine, record);
+          return { done: result === undefined || isResting(result), value: result };
+        },
+      }).then((result) => result ?? noSuchRun(request.run)),
+    events: (request) =>
+      waitFor({
+        timeoutMs: request.timeoutMs,
+        look: () => {
+          const rows: EventRow[] = readEvents(store, request.afterSeq, request.limit);
+          return { done: rows.length > 0, value: rows };
+        },
+      }),
     digest: (request) => digestOf(engine, request),
     stop: (request) => daemon.stop(request),
   };

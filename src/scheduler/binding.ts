@@ -1,9 +1,9 @@
-import type { Binding } from '../domain/checkpoint.ts';
 import { createHash } from 'node:crypto';
+import type { CurrentState } from '../checkpoints/checkpoints.ts';
+import type { Binding } from '../domain/checkpoint.ts';
 import { ZERO_OBJECT_ID } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { Run } from '../domain/run.ts';
-import type { CurrentState } from '../checkpoints/checkpoints.ts';
 import type { Engine } from './engine.ts';
 
 /** What every checkpoint of a run is bound to now, with the hash of the content it shows. */

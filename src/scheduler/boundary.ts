@@ -17,7 +17,12 @@ export function sortChanges(
   judged: readonly JudgedChange[],
   options: { grants: readonly Grant[]; notesTracked: boolean },
 ): SortedChanges {
-  const sorted = { allowed: [] as JudgedChange[], asks: [] as JudgedChange[], violations: [] as JudgedChange[], notes: [] as JudgedChange[] };
+  const sorted = {
+    allowed: [] as JudgedChange[],
+    asks: [] as JudgedChange[],
+    violations: [] as JudgedChange[],
+    notes: [] as JudgedChange[],
+  };
   for (const change of judged) {
     sorted[classify(change, options)].push(change);
   }

@@ -40,21 +40,37 @@ export function watchCheckout(engine: Engine): CheckoutWatch {
   };
 }
 
-async function report(engine: Engine, changes: readonly CheckoutChange[], running: readonly RunningStep[]): Promise<void> {
+async function report(
+  engine: Engine,
+  changes: readonly CheckoutChange[],
+  running: readonly RunningStep[],
+): Promise<void> {
   const tree = { root: engine.user.root, kind: 'checkout' as const };
   const { attribution, evidence } = attribute({ tree, running, sandboxMode: engine.sandbox.probe.mode });
   const at = engine.clock.now();
   const run = running[0]?.run;
   const rows: Write[] = [
-    eventWrite({ at, type: 'checkout-changed', run, data: { attribution, evidence, paths: changes.map((change) => change.path) } }),
+    eventWrite({
+      at,
+      type: 'checkout-changed',
+      run,
+      data: { attribution, evidence, paths: changes.map((change) => change.path) },
+    }),
   ];
   if (attribution !== 'human') {
     for (const change of changes.filter((each) => each.kind !== 'cleared')) {
       const patch = run === undefined ? undefined : await keepCopy(engine, run, change.path);
       const violation: Violation = {
-        id: `v-${engine.random(8)}`, path: change.path, operation: change.kind === 'appeared' ? 'create' : 'modify',
-        decision: 'out', rule: 'the checkout is nobody\'s workspace', attribution, tree: 'checkout', detectedBy: 'watch',
-        detectedAt: at, resolution: 'quarantined',
+        id: `v-${engine.random(8)}`,
+        path: change.path,
+        operation: change.kind === 'appeared' ? 'create' : 'modify',
+        decision: 'out',
+        rule: "the checkout is nobody's workspace",
+        attribution,
+        tree: 'checkout',
+        detectedBy: 'watch',
+        detectedAt: at,
+        resolution: 'quarantined',
         ...(run === undefined ? {} : { run }),
         ...(running.length === 1 && running[0] !== undefined ? { task: running[0].task, role: running[0].role } : {}),
         ...(patch === undefined ? {} : { patch }),

@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/checkpoint.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 export interface StepResult {
   /** Undefined when the step changed nothing, or its write mode keeps nothing. */
@@ -57,9 +57,13 @@ async function keptAsPatch(session: Session, startTree: ObjectId): Promise<Findi
   const { engine, workspace, policy, task, step } = session;
   const paths = (await engine.git.diff(startTree, session.acceptedTree)).map((change) => change.path);
   const name = `${task.id}-${step.role}-${step.attempt}-${policy.writeMode}`;
-  const file = policy.writeMode === 'off' ? undefined : await workspace.savePatch({ from: startTree, to: session.acceptedTree, paths, name });
-  const text = file === undefined
-    ? `write_mode off: ${paths.length} changed paths of ${step.role} were judged and discarded`
-    : `write_mode dry-run: ${paths.length} changed paths of ${step.role} are kept as ${file}`;
+  const file =
+    policy.writeMode === 'off'
+      ? undefined
+      : await workspace.savePatch({ from: startTree, to: session.acceptedTree, paths, name });
+  const text =
+    file === undefined
+      ? `write_mode off: ${paths.length} changed paths of ${step.role} were judged and discarded`
+      : `write_mode dry-run: ${paths.length} changed paths of ${step.role} are kept as ${file}`;
   return { kind: 'write-mode', text, task: task.id, role: step.role };
 }

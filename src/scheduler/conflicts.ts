@@ -6,7 +6,7 @@ import type { Conflict, ConflictKind } from '../domain/violation.ts';
 import { eventWrite } from '../store/events.ts';
 import { bindingOf, contentHash } from './binding.ts';
 import { commit, type Engine } from './engine.ts';
-import { readRun, type RunRecord, runWrite, stepWrite, taskWrite } from './records.ts';
+import { type RunRecord, readRun, runWrite, stepWrite, taskWrite } from './records.ts';
 
 export interface FoundConflict {
   readonly run: Run;
@@ -28,16 +28,29 @@ export function isKnown(engine: Engine, run: RunId, tasks: readonly TaskId[]): b
 /** Records the conflict, parks the later task, and asks. Nothing is resolved by itself. */
 export async function openConflict(engine: Engine, found: FoundConflict): Promise<void> {
   const record = readRun(engine.store, found.run.id);
-  const later = record?.tasks.filter((task) => found.tasks.includes(task.id)).sort(byNumber).at(-1);
+  const later = record?.tasks
+    .filter((task) => found.tasks.includes(task.id))
+    .sort(byNumber)
+    .at(-1);
   if (record === undefined || later === undefined) return;
   const others = found.tasks.filter((id) => id !== later.id);
   const roles = found.roles ?? rolesOf(record, found.tasks);
   const now = engine.clock.now();
-  const rows = found.paths.map((path): Conflict => ({
-    id: `x-${engine.random(8)}`, run: found.run.id, path, kind: found.kind, roles, tasks: found.tasks, state: 'open',
-  }));
+  const rows = found.paths.map(
+    (path): Conflict => ({
+      id: `x-${engine.random(8)}`,
+      run: found.run.id,
+      path,
+      kind: found.kind,
+      roles,
+      tasks: found.tasks,
+      state: 'open',
+    }),
+  );
   const { writes } = engine.checkpoints.prepare({
-    kind: 'conflict', run: found.run.id, task: later.id,
+    kind: 'conflict',
+    run: found.run.id,
+    task: later.id,
     summary: `${others.join(', ')} and ${later.id} both change ${found.paths.slice(0, 3).join(', ')}${found.paths.length > 3 ? ` and ${found.paths.length - 3} more` : ''}`,
     body: [
       ...found.tasks.map((id) => `${id}: ${record.tasks.find((task) => task.id === id)?.plan.title ?? ''}`),
@@ -47,7 +60,9 @@ export async function openConflict(engine: Engine, found: FoundConflict): Promis
       `Reject: ${later.id} is rejected, ${others.join(', ')} goes on.`,
     ].join('\n'),
     binding: await bindingOf(engine, found.run, {
-      action: 'wait-for', content: contentHash('conflict', found.tasks, later.round), paths: found.paths,
+      action: 'wait-for',
+      content: contentHash('conflict', found.tasks, later.round),
+      paths: found.paths,
     }),
     payload: { later: later.id, others, round: later.round, conflicts: rows.map((row) => row.id) },
   });
@@ -59,7 +74,13 @@ export async function openConflict(engine: Engine, found: FoundConflict): Promis
       .filter((step) => step.task === later.id && step.state === 'queued')
       .map((step) => stepWrite({ ...step, state: 'paused' })),
     ...(record.run.state === 'verifying' ? [runWrite({ ...record.run, state: 'running' })] : []),
-    eventWrite({ at: now, type: 'conflict', run: found.run.id, task: later.id, data: { tasks: found.tasks, paths: found.paths, kind: found.kind } }),
+    eventWrite({
+      at: now,
+      type: 'conflict',
+      run: found.run.id,
+      task: later.id,
+      data: { tasks: found.tasks, paths: found.paths, kind: found.kind },
+    }),
   ]);
 }
 

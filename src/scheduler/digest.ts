@@ -9,7 +9,9 @@ const LAST_LOOK = 'last-look-at';
 export async function digestOf(engine: Engine, request: { mark: boolean }): Promise<Digest> {
   const now = engine.clock.now();
   const since = Number(engine.store.read('meta-get', { key: LAST_LOOK })[0]?.['value'] ?? 0);
-  const endings = new Map(engine.store.read('run-endings-since', { since }).map((row) => [String(row['run']), Number(row['at'])]));
+  const endings = new Map(
+    engine.store.read('run-endings-since', { since }).map((row) => [String(row['run']), Number(row['at'])]),
+  );
   const runs = readRuns(engine.store);
   const waiting = [...engine.checkpoints.list({ all: false })].sort((left, right) => left.createdAt - right.createdAt);
   const spent = engine.store.read('call-spent-since', { since })[0];

@@ -1,15 +1,15 @@
+import type { Checkpoint } from '../domain/checkpoint.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { RunId, TaskId } from '../domain/ids.ts';
 import type { RunState, Task } from '../domain/run.ts';
 import { FINAL_STATES } from '../domain/run.ts';
-import type { Checkpoint } from '../domain/checkpoint.ts';
 import { eventWrite } from '../store/events.ts';
 import { commit, type Engine } from './engine.ts';
 import { finishMerge } from './merge-finish.ts';
 import { prepareMerge } from './merge-prepare.ts';
 import { expectedPathsOverlap } from './overlap.ts';
 import { type Action, mergeKey, nextActions, stepKey } from './plan.ts';
-import { readActiveRuns, readRun, type RunRecord, runWrite, taskWrite } from './records.ts';
+import { type RunRecord, readActiveRuns, readRun, runWrite, taskWrite } from './records.ts';
 import { runLimitProblem } from './run-limits.ts';
 import { openRunStalled } from './run-stalled.ts';
 import type { Interruption } from './step-end.ts';
@@ -85,7 +85,8 @@ export function startDispatcher(engine: Engine): Dispatcher {
       case 'prepare-merge':
         return begin(mergeKey(action.run), action.run, undefined, async () => {
           const prepared = await prepareMerge(engine, action.run);
-          if (prepared.state === 'asked' && prepared.direct) await finishMerge(engine, prepared.checkpoint, { direct: true });
+          if (prepared.state === 'asked' && prepared.direct)
+            await finishMerge(engine, prepared.checkpoint, { direct: true });
         });
       case 'end-task':
         return endTask(action.run, action.task, action.state, action.reason);
@@ -94,7 +95,12 @@ export function startDispatcher(engine: Engine): Dispatcher {
     }
   }
 
-  function begin(key: string, run: RunId, task: TaskId | undefined, perform: (piece: { signal: AbortSignal; why: () => Interruption | undefined }) => Promise<void>): void {
+  function begin(
+    key: string,
+    run: RunId,
+    task: TaskId | undefined,
+    perform: (piece: { signal: AbortSignal; why: () => Interruption | undefined }) => Promise<void>,
+  ): void {
     if (busy.has(key) || stopping) return;
     busy.add(key);
     const abort = new AbortController();
@@ -119,7 +125,13 @@ export function startDispatcher(engine: Engine): Dispatcher {
     if (task === undefined) return;
     await commit(engine.store, [
       taskWrite({ ...task, state, ...(reason === undefined ? {} : { reason }) }),
-      eventWrite({ at: engine.clock.now(), type: 'task-ended', run, task: id, data: { state, reason: reason ?? null } }),
+      eventWrite({
+        at: engine.clock.now(),
+        type: 'task-ended',
+        run,
+        task: id,
+        data: { state, reason: reason ?? null },
+      }),
     ]);
     again = true;
   }
@@ -137,7 +149,9 @@ export function startDispatcher(engine: Engine): Dispatcher {
     wake,
     busy,
     async interrupt(who, why) {
-      const pieces = [...work.values()].filter((piece) => piece.run === who.run && (who.task === undefined || piece.task === who.task));
+      const pieces = [...work.values()].filter(
+        (piece) => piece.run === who.run && (who.task === undefined || piece.task === who.task),
+      );
       for (const piece of pieces) {
         piece.why ??= why;
         piece.abort.abort();
@@ -145,7 +159,9 @@ export function startDispatcher(engine: Engine): Dispatcher {
       await Promise.all(pieces.map((piece) => piece.done));
     },
     async merge(checkpoint) {
-      begin(mergeKey(checkpoint.run), checkpoint.run, undefined, () => finishMerge(engine, checkpoint, { direct: false }));
+      begin(mergeKey(checkpoint.run), checkpoint.run, undefined, () =>
+        finishMerge(engine, checkpoint, { direct: false }),
+      );
       await work.get(mergeKey(checkpoint.run))?.done;
     },
     async stop({ now }) {
@@ -188,20 +204,31 @@ async function withinLimits(engine: Engine, records: readonly RunRecord[]): Prom
 }
 
 async function trackedPaths(engine: Engine, record: RunRecord): Promise<readonly string[]> {
-  return record.tasks.length < 3 ? [] : (await engine.git.listTree(record.run.manifest.baseTree)).map((entry) => entry.path);
+  return record.tasks.length < 3
+    ? []
+    : (await engine.git.listTree(record.run.manifest.baseTree)).map((entry) => entry.path);
 }
 
 /** A part of the daemon failed under a step: the task says so and the run goes on with what is left. */
-async function failWork(engine: Engine, failed: { run: RunId; task: TaskId | undefined; message: string }): Promise<void> {
+async function failWork(
+  engine: Engine,
+  failed: { run: RunId; task: TaskId | undefined; message: string },
+): Promise<void> {
   const record = readRun(engine.store, failed.run);
   if (record === undefined) return;
   const task: Task | undefined = record.tasks.find((each) => each.id === failed.task);
-  const event = eventWrite({ at: engine.clock.now(), type: 'work-failed', run: failed.run, task: failed.task, data: { message: failed.message } });
-  const rows = task === undefined
-    ? [runWrite({ ...record.run, state: 'failed', reason: failed.message })]
-    : [taskWrite({ ...task, state: 'failed', reason: failed.message })];
+  const event = eventWrite({
+    at: engine.clock.now(),
+    type: 'work-failed',
+    run: failed.run,
+    task: failed.task,
+    data: { message: failed.message },
+  });
+  const rows =
+    task === undefined
+      ? [runWrite({ ...record.run, state: 'failed', reason: failed.message })]
+      : [taskWrite({ ...task, state: 'failed', reason: failed.message })];
   await commit(engine.store, [...rows, event]).catch((error: unknown) => {
     engine.log.error({ error: messageOf(error) }, 'the failure could not be recorded');
   });
 }
-

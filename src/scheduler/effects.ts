@@ -1,5 +1,5 @@
-import type { ObjectId } from '../domain/ids.ts';
 import { escapeForDisplay } from '../domain/escape.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import { judgeChanges } from '../policy/judge.ts';
 import type { JudgedChange } from '../policy/policy.ts';
@@ -74,8 +74,16 @@ async function moveNeverPaths(
     const verdict = session.decider.decide(session.step.role, 'create', path);
     const saved = await session.workspace.moveAside(path, patchName(session));
     const change: JudgedChange = {
-      path, operation: 'create', oldMode: '000000', newMode: '100644', oldBlob: '', newBlob: '',
-      decision: verdict.decision, rule: verdict.rule ?? 'nested repository', origin: verdict.origin, askClass: undefined,
+      path,
+      operation: 'create',
+      oldMode: '000000',
+      newMode: '100644',
+      oldBlob: '',
+      newBlob: '',
+      decision: verdict.decision,
+      rule: verdict.rule ?? 'nested repository',
+      origin: verdict.origin,
+      askClass: undefined,
     };
     writes.push(...undoneEffectWrites(session, [change], saved));
     notices.push(violationNotice(change));
@@ -103,4 +111,3 @@ function patchName(session: Session): string {
   const { task, role, attempt } = session.step;
   return `${task}-${role}-${attempt}-${session.engine.clock.now()}-${session.engine.random(4)}`;
 }
-

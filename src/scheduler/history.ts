@@ -24,7 +24,10 @@ function readAnswers(checkpoints: Checkpoints, step: Step): ReadonlyMap<string, 
     const mine = checkpoint.task === step.task && checkpoint.role === step.role && checkpoint.attempt === step.attempt;
     if (!mine || typeof call !== 'string' || checkpoint.answer === undefined) continue;
     const { answer } = checkpoint;
-    answers.set(call, answer.verdict === 'approve' ? { verdict: 'approve' } : { verdict: 'reject', reason: answer.reason });
+    answers.set(
+      call,
+      answer.verdict === 'approve' ? { verdict: 'approve' } : { verdict: 'reject', reason: answer.reason },
+    );
   }
   return answers;
 }

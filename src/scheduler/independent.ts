@@ -9,7 +9,8 @@ export function isIndependent(store: Store, run: RunId, first: TaskId, second: T
   const one = tasks.find((task) => task.id === first);
   const other = tasks.find((task) => task.id === second);
   if (one === undefined || other === undefined || !isOpen(one) || !isOpen(other)) return false;
-  const builtOn = (task: typeof one, id: TaskId): boolean => task.after.includes(id) || task.plan.dependsOn.includes(id);
+  const builtOn = (task: typeof one, id: TaskId): boolean =>
+    task.after.includes(id) || task.plan.dependsOn.includes(id);
   // A base that differs from the run's base holds results of earlier tasks: those were merged in, not raced with.
   return !builtOn(one, second) && !builtOn(other, first) && one.base === other.base;
 }

@@ -5,7 +5,11 @@ import type { PolicySet } from '../policy/policy.ts';
 import type { Engine } from './engine.ts';
 
 /** Says when the directories that `init` saw are not those of the base tree: stale variables block or allow wrongly. */
-export async function inventoryNote(engine: Engine, policies: PolicySet, baseTree: ObjectId): Promise<readonly string[]> {
+export async function inventoryNote(
+  engine: Engine,
+  policies: PolicySet,
+  baseTree: ObjectId,
+): Promise<readonly string[]> {
   const known = policies.global.inventory;
   if (known === undefined) return [];
   const entries = await engine.git.listTree(baseTree);

@@ -75,7 +75,13 @@ async function changedBlobs(git: StoreGit, live: LiveTree): Promise<Blobs> {
 
 /** merge-tree wants commits; these are never referenced and go with the next `gc`. */
 async function wrap(git: StoreGit, tree: ObjectId, parents: readonly ObjectId[]): Promise<ObjectId> {
-  return git.commit({ tree, parents, message: 'live snapshot', author: { name: 'orchestrator', email: 'orchestrator@localhost' }, atMs: 0 });
+  return git.commit({
+    tree,
+    parents,
+    message: 'live snapshot',
+    author: { name: 'orchestrator', email: 'orchestrator@localhost' },
+    atMs: 0,
+  });
 }
 
 function keyOf(key: { run: RunId; task: TaskId }): string {

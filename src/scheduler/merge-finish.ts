@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../domain/checkpoint.ts';
-import { ZERO_OBJECT_ID, type ObjectId } from '../domain/ids.ts';
+import { type ObjectId, ZERO_OBJECT_ID } from '../domain/ids.ts';
 import type { Run } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
@@ -7,7 +7,7 @@ import { currentState } from './binding.ts';
 import { candidateOf } from './candidate.ts';
 import { commit, type Engine } from './engine.ts';
 import { prepareMerge } from './merge-prepare.ts';
-import { readRun, type RunRecord, runWrite, taskWrite } from './records.ts';
+import { type RunRecord, readRun, runWrite, taskWrite } from './records.ts';
 
 /**
  * Carries an approved merge out: the gate judges once more, then the target moves by compare-and-swap. `direct` first
@@ -23,7 +23,10 @@ export async function finishMerge(engine: Engine, asked: Checkpoint, options: { 
   const verdict = await engine.gate.judge(candidate);
   if (!verdict.accepted) {
     const reason = `the gate refused the approved result: ${verdict.refusals.map((each) => `${each.path}: ${each.reason}`).join('; ')}`;
-    await commit(engine.store, [runWrite({ ...record.run, state: 'failed', reason }), ended(engine, record.run, 'failed', reason)]);
+    await commit(engine.store, [
+      runWrite({ ...record.run, state: 'failed', reason }),
+      ended(engine, record.run, 'failed', reason),
+    ]);
     return;
   }
   const moved = await engine.gate.move(candidate, { checkpoint: asked.id });
@@ -33,7 +36,10 @@ export async function finishMerge(engine: Engine, asked: Checkpoint, options: { 
       return;
     case 'checked-out': {
       const reason = `${record.run.target} is checked out, so it was not moved: run \`orchestrator land ${record.run.id}\` there`;
-      await commit(engine.store, [runWrite({ ...record.run, reason }), eventWrite({ at: engine.clock.now(), type: 'merge-left-to-land', run: record.run.id, data: { reason } })]);
+      await commit(engine.store, [
+        runWrite({ ...record.run, reason }),
+        eventWrite({ at: engine.clock.now(), type: 'merge-left-to-land', run: record.run.id, data: { reason } }),
+      ]);
       return;
     }
     case 'target-moved':
@@ -55,7 +61,11 @@ export function mergedWrites(engine: Engine, record: RunRecord, commitId: Object
 
 async function approveDirectly(engine: Engine, run: Run, asked: Checkpoint): Promise<boolean> {
   const current = await currentState(engine, run, asked.binding.content);
-  const outcome = await engine.checkpoints.answer(asked.id, { verdict: 'approve', by: 'policy write_mode: direct' }, current);
+  const outcome = await engine.checkpoints.answer(
+    asked.id,
+    { verdict: 'approve', by: 'policy write_mode: direct' },
+    current,
+  );
   return outcome.state === 'accepted';
 }
 

@@ -11,7 +11,7 @@ import { candidateOf } from './candidate.ts';
 import { openConflict } from './conflicts.ts';
 import { commit, type Engine } from './engine.ts';
 import { mergeQuestion } from './merge-question.ts';
-import { readRun, type RunRecord, runWrite } from './records.ts';
+import { type RunRecord, readRun, runWrite } from './records.ts';
 import { verifyResult } from './verify.ts';
 
 /** What a run ended up with before a human is asked. */
@@ -34,7 +34,12 @@ export async function prepareMerge(engine: Engine, id: RunId, replaces?: Checkpo
   const base = target === ZERO_OBJECT_ID ? run.manifest.baseCommit : target;
   const merged = await mergeReady(engine, run, base, ready);
   if (merged.conflict !== undefined) {
-    await openConflict(engine, { run, paths: merged.conflict.paths, tasks: [...merged.conflict.with, merged.conflict.task], kind: 'textual' });
+    await openConflict(engine, {
+      run,
+      paths: merged.conflict.paths,
+      tasks: [...merged.conflict.with, merged.conflict.task],
+      kind: 'textual',
+    });
     return { state: 'conflict' };
   }
   if (merged.result === base) return end(engine, run, 'failed', 'no step changed a file, so there is nothing to merge');
@@ -47,7 +52,8 @@ export async function prepareMerge(engine: Engine, id: RunId, replaces?: Checkpo
   const question = await mergeQuestion(engine, record, { candidate, verdict, verification, ready, replaces });
   const { checkpoint, writes } = engine.checkpoints.prepare(question);
   await commit(engine.store, [...writes, runWrite({ ...run, state: 'ready' })]);
-  const direct = isDirect(engine, record, verdict) && verification.result === 'passed' && checkpoint.findings.length === 0;
+  const direct =
+    isDirect(engine, record, verdict) && verification.result === 'passed' && checkpoint.findings.length === 0;
   return { state: 'asked', checkpoint, direct };
 }
 
@@ -60,7 +66,9 @@ async function mergeReady(
   return mergeTasks({
     git: engine.git,
     base,
-    heads: ready.flatMap((task) => (task.head === undefined ? [] : [{ task: task.id, commit: task.head, title: task.plan.title }])),
+    heads: ready.flatMap((task) =>
+      task.head === undefined ? [] : [{ task: task.id, commit: task.head, title: task.plan.title }],
+    ),
     author: run.manifest.author,
     message: (head) => mergeMessage(run.id, head),
     atMs: engine.clock.now(),
@@ -75,12 +83,19 @@ async function refuse(
   const { run } = record;
   const rows = verdict.refusals.flatMap((refusal): readonly Write[] =>
     violationWrites({
-      id: `v-${engine.random(8)}`, run: run.id, path: refusal.path, operation: 'modify', decision: refusal.decision,
+      id: `v-${engine.random(8)}`,
+      run: run.id,
+      path: refusal.path,
+      operation: 'modify',
+      decision: refusal.decision,
       ...(refusal.task === undefined ? {} : { task: refusal.task }),
       ...(refusal.role === undefined ? {} : { role: refusal.role }),
       ...(refusal.rule === undefined ? {} : { rule: refusal.rule }),
       attribution: refusal.role === undefined ? 'unknown' : 'role',
-      tree: 'target', detectedBy: 'gate', detectedAt: engine.clock.now(), resolution: 'prevented',
+      tree: 'target',
+      detectedBy: 'gate',
+      detectedAt: engine.clock.now(),
+      resolution: 'prevented',
     }),
   );
   const first = verdict.refusals.slice(0, 5).map((refusal) => `${refusal.path}: ${refusal.reason}`);
@@ -91,7 +106,12 @@ async function refuse(
 
 async function keepAsPatch(engine: Engine, run: Run, candidate: MergeCandidate): Promise<Prepared> {
   const ref = `refs/orchestrator/${run.id}/result`;
-  return end(engine, run, 'cancelled', `dry run: judged and verified, nothing merged; the result is ${candidate.result} (${ref} in the store)`);
+  return end(
+    engine,
+    run,
+    'cancelled',
+    `dry run: judged and verified, nothing merged; the result is ${candidate.result} (${ref} in the store)`,
+  );
 }
 
 async function end(engine: Engine, run: Run, state: Run['state'], reason: string): Promise<Prepared> {
@@ -106,7 +126,11 @@ async function end(engine: Engine, run: Run, state: Run['state'], reason: string
 function isDirect(engine: Engine, record: RunRecord, verdict: GateVerdict): boolean {
   const { roles } = engine.policies.pinned(record.run);
   const committed = record.steps.filter((step) => step.commit !== undefined);
-  return verdict.accepted && verdict.asks.length === 0 && committed.every((step) => roles.get(step.role)?.writeMode === 'direct');
+  return (
+    verdict.accepted &&
+    verdict.asks.length === 0 &&
+    committed.every((step) => roles.get(step.role)?.writeMode === 'direct')
+  );
 }
 
 async function setRun(engine: Engine, run: Run): Promise<void> {

@@ -25,14 +25,18 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
   const { run } = record;
   const { candidate, verification, verdict } = facts;
   const tree = await engine.git.treeOf(candidate.result);
-  const from = await engine.git.treeOf(/^0+$/.test(candidate.targetCommit) ? candidate.baseCommit : candidate.targetCommit);
+  const from = await engine.git.treeOf(
+    /^0+$/.test(candidate.targetCommit) ? candidate.baseCommit : candidate.targetCommit,
+  );
   const leftOut = record.tasks.filter((task) => task.id !== 'T0' && !facts.ready.includes(task));
   const remarks = record.steps.flatMap((step) => step.remarks);
   const findings = [...verifyFindings(verification), ...verification.findings, ...remarks];
   const body = [
     ...(facts.replaces === undefined ? [] : [...(await changedSince(engine, facts.replaces, tree)), '']),
     ...(await Promise.all(facts.ready.map((task) => taskText(engine, record, task)))).flat(),
-    ...leftOut.map((task) => `left out: ${task.id} ${task.plan.title}, ${task.state}${task.reason ? ` (${task.reason})` : ''}`),
+    ...leftOut.map(
+      (task) => `left out: ${task.id} ${task.plan.title}, ${task.state}${task.reason ? ` (${task.reason})` : ''}`,
+    ),
     '',
     `verify: ${verification.result}`,
     verification.text,
@@ -48,7 +52,9 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
     diff: (await engine.git.patch(from, tree)).toString('utf8'),
     findings,
     binding: await bindingOf(engine, run, {
-      action: 'merge', content: tree, paths: verdict.paths.map((path) => path.path),
+      action: 'merge',
+      content: tree,
+      paths: verdict.paths.map((path) => path.path),
     }),
     payload: {
       result: candidate.result,
@@ -69,12 +75,16 @@ async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<
   const lines = [`${task.id} ${task.plan.title}`];
   for (const step of stepCommits(record, task)) {
     const files = await engine.git.numstat(await engine.git.treeOf(step.parent), await engine.git.treeOf(step.commit));
-    const sum = files.reduce((total, file) => ({ added: total.added + file.added, deleted: total.deleted + file.deleted }), { added: 0, deleted: 0 });
+    const sum = files.reduce(
+      (total, file) => ({ added: total.added + file.added, deleted: total.deleted + file.deleted }),
+      { added: 0, deleted: 0 },
+    );
     lines.push(`  ${step.role}: ${files.length} files, +${sum.added} -${sum.deleted}  ${step.commit.slice(0, 10)}`);
     lines.push(...files.map((file) => `    ${file.path}  +${file.added} -${file.deleted}`));
   }
   const last = [...record.steps].reverse().find((step) => step.task === task.id && step.verdict !== undefined);
-  if (last !== undefined) lines.push(`  review: ${last.verdict}${last.findings?.length ? `, ${last.findings.length} findings` : ''}`);
+  if (last !== undefined)
+    lines.push(`  review: ${last.verdict}${last.findings?.length ? `, ${last.findings.length} findings` : ''}`);
   return lines;
 }
 
@@ -82,12 +92,19 @@ async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<
 async function changedSince(engine: Engine, before: Checkpoint, tree: ObjectId): Promise<readonly string[]> {
   const changes = await engine.git.diff(before.binding.content as ObjectId, tree);
   const paths = changes.map((change) => `  ${change.operation} ${change.path}`);
-  return [`Since ${before.id}: ${paths.length === 0 ? 'the content is the same, its target or the policy changed' : `${paths.length} paths differ`}`, ...paths];
+  return [
+    `Since ${before.id}: ${paths.length === 0 ? 'the content is the same, its target or the policy changed' : `${paths.length} paths differ`}`,
+    ...paths,
+  ];
 }
 
 function askText(verdict: Accepted): readonly string[] {
   if (verdict.asks.length === 0) return [];
-  return ['approving consents to these protected paths:', ...verdict.asks.map((ask) => `  ${ask.path} (ask, rule ${ask.rule ?? '?'}, ${ask.role ?? '?'})`), ''];
+  return [
+    'approving consents to these protected paths:',
+    ...verdict.asks.map((ask) => `  ${ask.path} (ask, rule ${ask.rule ?? '?'}, ${ask.role ?? '?'})`),
+    '',
+  ];
 }
 
 function budgetText(engine: Engine, record: RunRecord): readonly string[] {
@@ -103,4 +120,3 @@ function budgetText(engine: Engine, record: RunRecord): readonly string[] {
   }
   return ['spent in this run:', ...lines];
 }
-

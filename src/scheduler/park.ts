@@ -14,7 +14,11 @@ export type ParkReason =
   | { readonly kind: 'review-rounds'; readonly findings: readonly ReviewFinding[] };
 
 type Question = Pick<NewCheckpoint, 'kind' | 'summary' | 'body' | 'payload'> &
-  Partial<Pick<NewCheckpoint, 'diff'>> & { readonly action: string; readonly content: string; readonly paths: NewCheckpoint['binding']['paths'] };
+  Partial<Pick<NewCheckpoint, 'diff'>> & {
+    readonly action: string;
+    readonly content: string;
+    readonly paths: NewCheckpoint['binding']['paths'];
+  };
 
 /** The rows of the checkpoint; the caller adds the state that goes with it. */
 export async function openCheckpoint(session: Session, task: Task, reason: ParkReason): Promise<readonly Write[]> {
@@ -22,7 +26,10 @@ export async function openCheckpoint(session: Session, task: Task, reason: ParkR
   const { action, content, paths, ...question } = await questionOf(session, task, reason);
   const { writes } = engine.checkpoints.prepare({
     ...question,
-    run: run.id, task: task.id, role: step.role, attempt: step.attempt,
+    run: run.id,
+    task: task.id,
+    role: step.role,
+    attempt: step.attempt,
     findings: step.remarks,
     binding: await bindingOf(engine, run, { action, content, paths }),
   });
@@ -32,7 +39,9 @@ export async function openCheckpoint(session: Session, task: Task, reason: ParkR
 async function questionOf(session: Session, task: Task, reason: ParkReason): Promise<Question> {
   switch (reason.kind) {
     case 'boundary':
-      return reason.toolCallId === undefined ? stagedQuestion(session, task, reason.reason) : askQuestion(session, task, reason);
+      return reason.toolCallId === undefined
+        ? stagedQuestion(session, task, reason.reason)
+        : askQuestion(session, task, reason);
     case 'violation':
       return violationQuestion(session, task, reason.reason);
     case 'budget':
@@ -51,7 +60,8 @@ async function questionOf(session: Session, task: Task, reason: ParkReason): Pro
 function askQuestion(session: Session, task: Task, park: Extract<Park, { kind: 'boundary' }>): Question {
   const names = park.paths.join(', ');
   return {
-    kind: 'boundary', action: 'grant',
+    kind: 'boundary',
+    action: 'grant',
     summary: `${session.step.role} asks to write ${names}`,
     body: `Task ${task.id}: ${task.plan.title}\n${park.reason}`,
     content: contentHash('grant', session.agent, park.toolCallId, park.paths),
@@ -67,7 +77,9 @@ async function stagedQuestion(session: Session, task: Task, why: string): Promis
   const tree = staged?.tree ?? session.acceptedTree;
   const diff = (await session.engine.git.patch(session.acceptedTree, tree, paths)).toString('utf8');
   return {
-    kind: 'boundary', action: 'apply-staged', diff,
+    kind: 'boundary',
+    action: 'apply-staged',
+    diff,
     summary: `${session.step.role} changed ${paths.join(', ')}, which needs your consent`,
     body: `Task ${task.id}: ${task.plan.title}\n${why}. The change was saved and undone; the exact diff is below.`,
     content: contentHash('apply-staged', session.agent, tree, paths),
@@ -79,7 +91,8 @@ async function stagedQuestion(session: Session, task: Task, why: string): Promis
 function violationQuestion(session: Session, task: Task, why: string): Question {
   const { step } = session;
   return {
-    kind: 'violation', action: 'grant',
+    kind: 'violation',
+    action: 'grant',
     summary: `${step.role} keeps writing outside its boundary`,
     body: `Task ${task.id}: ${task.plan.title}\n${why}. Approve: those paths (never and generated ones excepted) may be written in this task.`,
     content: contentHash('violation', session.agent, step.violations, session.acceptedTree),
@@ -94,18 +107,25 @@ function budgetQuestion(session: Session, task: Task, reason: Extract<ParkReason
     ? `${format(refusal.used)} used and ${format(refusal.held)} held of ${format(refusal.limit)} work tokens; the next call needs at least ${format(refusal.needed)}`
     : reason.message;
   return {
-    kind: 'budget', action: 'raise-budget',
+    kind: 'budget',
+    action: 'raise-budget',
     summary: `budget of ${refusal?.label ?? session.step.role} reached: ${numbers}`,
     body: `Task ${task.id}: ${task.plan.title}\nThe request was not sent. Approve with --tokens N, the new cap of this budget; the same conversation goes on.`,
     content: contentHash('raise-budget', refusal?.scope, refusal?.limit),
     paths: [],
-    payload: { scope: refusal?.scope ?? null, used: refusal?.used ?? 0, limit: refusal?.limit ?? 0, needed: refusal?.needed ?? 0 },
+    payload: {
+      scope: refusal?.scope ?? null,
+      used: refusal?.used ?? 0,
+      limit: refusal?.limit ?? 0,
+      needed: refusal?.needed ?? 0,
+    },
   };
 }
 
 function stalledQuestion(session: Session, task: Task, message: string, allowance: 'step' | 'review-rounds'): Question {
   return {
-    kind: 'stalled', action: 'allow-again',
+    kind: 'stalled',
+    action: 'allow-again',
     summary: `${session.step.role} on ${task.id} is stalled: ${message.split('\n')[0]}`,
     body: `Task ${task.id}: ${task.plan.title}\n${message}`,
     content: contentHash('stalled', session.agent, message, session.step.allowances),

@@ -20,18 +20,27 @@ export async function planWrites(session: Session, planTask: Task): Promise<read
   }
   const body = [
     ...tasks.flatMap(describe),
-    ...(outside.length === 0 ? [] : ['', 'Expected paths outside every boundary of the task\'s roles:', ...outside.map((line) => `  ${line}`)]),
+    ...(outside.length === 0
+      ? []
+      : ['', "Expected paths outside every boundary of the task's roles:", ...outside.map((line) => `  ${line}`)]),
     '',
     estimate.text,
   ].join('\n');
   const { writes } = engine.checkpoints.prepare({
-    kind: 'plan', run: run.id, task: PLAN_TASK, role: session.step.role, attempt: session.step.attempt,
+    kind: 'plan',
+    run: run.id,
+    task: PLAN_TASK,
+    role: session.step.role,
+    attempt: session.step.attempt,
     summary: `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}: ${tasks.map((task) => task.plan.title).join('; ')}`,
     body,
     findings: session.step.remarks,
     binding: await bindingOf(engine, run, {
       action: 'plan',
-      content: contentHash('plan', tasks.map((task) => task.plan)),
+      content: contentHash(
+        'plan',
+        tasks.map((task) => task.plan),
+      ),
       paths: tasks.flatMap((task) => task.plan.expectedPaths as readonly RepoPath[]),
     }),
     payload: { tasks: tasks.map((task) => ({ id: task.id, title: task.plan.title })) },
@@ -46,7 +55,10 @@ function describe(task: Task): readonly string[] {
     `  steps: ${plan.steps.join(' → ')}${plan.dependsOn.length > 0 ? `, after ${plan.dependsOn.join(', ')}` : ''}`,
     `  expects to touch: ${plan.expectedPaths.join(', ') || '(nothing named)'}`,
     ...(plan.acceptance === undefined ? [] : [`  acceptance: ${plan.acceptance}`]),
-    ...plan.instructions.trim().split('\n').map((line) => `  | ${line}`),
+    ...plan.instructions
+      .trim()
+      .split('\n')
+      .map((line) => `  | ${line}`),
   ];
 }
 

@@ -5,8 +5,20 @@ import { findStep, type RunRecord } from './records.ts';
 
 /** What the dispatcher should do next. Doing nothing is also an answer: everything waits for agents or for a human. */
 export type Action =
-  | { readonly kind: 'start-step'; readonly run: RunId; readonly task: TaskId; readonly role: RoleName; readonly attempt: number }
-  | { readonly kind: 'end-task'; readonly run: RunId; readonly task: TaskId; readonly state: RunState; readonly reason: string | undefined }
+  | {
+      readonly kind: 'start-step';
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly role: RoleName;
+      readonly attempt: number;
+    }
+  | {
+      readonly kind: 'end-task';
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly state: RunState;
+      readonly reason: string | undefined;
+    }
   | { readonly kind: 'prepare-merge'; readonly run: RunId }
   | { readonly kind: 'end-run'; readonly run: RunId; readonly state: RunState; readonly reason: string };
 
@@ -102,9 +114,19 @@ function endingOf(record: RunRecord): Action {
   const worst = WORST_FIRST.find((state) => own.some((task) => task.state === state)) ?? 'failed';
   const reasons = own.map((task) => `${task.id} is ${task.state}${task.reason ? ` (${task.reason})` : ''}`);
   if (planner !== undefined || own.length === 0) {
-    return { kind: 'end-run', run, state: planner?.state ?? 'failed', reason: planner?.reason ?? 'the plan holds no task' };
+    return {
+      kind: 'end-run',
+      run,
+      state: planner?.state ?? 'failed',
+      reason: planner?.reason ?? 'the plan holds no task',
+    };
   }
-  return { kind: 'end-run', run, state: worst, reason: `no task came to an end that can be merged: ${reasons.join('; ')}` };
+  return {
+    kind: 'end-run',
+    run,
+    state: worst,
+    reason: `no task came to an end that can be merged: ${reasons.join('; ')}`,
+  };
 }
 
 const WORST_FIRST: readonly RunState[] = ['budget_exhausted', 'failed', 'rejected', 'cancelled'];

@@ -58,16 +58,22 @@ export function describeProblem(problem: Problem): string {
 }
 
 async function makeDecider(options: PolicyBookOptions, set: PolicySet, baseTree: ObjectId): Promise<Decider> {
-  const generated = set.global.generated.fromGitattributes ? await options.git.generatedPaths(baseTree) : new Set<never>();
+  const generated = set.global.generated.fromGitattributes
+    ? await options.git.generatedPaths(baseTree)
+    : new Set<never>();
   return compileDecider(set, generated, { foldCase: options.foldCase });
 }
 
 function loadOrThrow(directory: string, variables: ReadonlyMap<string, string>): PolicySet {
   const loaded = loadPolicySet({ directory, variables });
   if (loaded.ok) return loaded.set;
-  throw new OrchestratorError('configuration', `the policies in ${directory} have ${loaded.problems.length} problems; nothing was changed`, {
-    details: loaded.problems.map(describeProblem),
-  });
+  throw new OrchestratorError(
+    'configuration',
+    `the policies in ${directory} have ${loaded.problems.length} problems; nothing was changed`,
+    {
+      details: loaded.problems.map(describeProblem),
+    },
+  );
 }
 
 function realKey(policy: RolePolicy, variables: ReadonlyMap<string, string>): string {
@@ -75,7 +81,10 @@ function realKey(policy: RolePolicy, variables: ReadonlyMap<string, string>): st
     case 'env': {
       const value = variables.get(policy.key.name);
       if (value !== undefined && value !== '') return value;
-      throw new OrchestratorError('configuration', `role ${policy.role}: ${policy.key.name} has no value; put it into the .env that \`orchestrator path env\` names`);
+      throw new OrchestratorError(
+        'configuration',
+        `role ${policy.role}: ${policy.key.name} has no value; put it into the .env that \`orchestrator path env\` names`,
+      );
     }
     case 'file':
       return keyFromFile(policy.role, policy.key.path);
@@ -84,8 +93,13 @@ function realKey(policy: RolePolicy, variables: ReadonlyMap<string, string>): st
 
 function keyFromFile(role: string, file: string): string {
   const mode = statSync(file).mode & 0o077;
-  if (mode !== 0) throw new OrchestratorError('configuration', `role ${role}: the key file ${file} is readable by others; chmod 600 it`);
+  if (mode !== 0)
+    throw new OrchestratorError(
+      'configuration',
+      `role ${role}: the key file ${file} is readable by others; chmod 600 it`,
+    );
   const key = readFileSync(file, 'utf8').trim();
-  if (key === '' || /[\x00-\x1f\x7f]/.test(key)) throw new OrchestratorError('configuration', `role ${role}: the key file ${file} holds no single-line key`);
+  if (key === '' || /[\x00-\x1f\x7f]/.test(key))
+    throw new OrchestratorError('configuration', `role ${role}: the key file ${file} holds no single-line key`);
   return key;
 }

@@ -3,7 +3,7 @@ import type { PromptInput } from '../agents/prompt/prompt-input.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import { PLAN_TASK } from '../domain/run.ts';
-import type { GlobalPolicy, RolePolicy, Rule } from '../policy/policy.ts';
+import type { GlobalPolicy, Rule } from '../policy/policy.ts';
 import type { Engine } from './engine.ts';
 import { readRun } from './records.ts';
 import type { Session } from './session.ts';
@@ -43,7 +43,11 @@ export async function promptOf(session: Session): Promise<{ system: string; user
   return buildPrompt(input);
 }
 
-function pick(plan: Session['task']['plan']): { title: string; instructions: string; expectedPaths: readonly string[] } {
+function pick(plan: Session['task']['plan']): {
+  title: string;
+  instructions: string;
+  expectedPaths: readonly string[];
+} {
   return { title: plan.title, instructions: plan.instructions, expectedPaths: plan.expectedPaths };
 }
 
@@ -64,7 +68,8 @@ function generatedNote(global: GlobalPolicy): string {
 async function instructionsOf(engine: Engine, tree: ObjectId): Promise<string | undefined> {
   for (const name of INSTRUCTION_FILES) {
     const entry = await engine.git.entry(tree, name as RepoPath);
-    if (entry !== undefined) return (await engine.git.readBlob(entry.blob)).toString('utf8').slice(0, INSTRUCTIONS_BYTES);
+    if (entry !== undefined)
+      return (await engine.git.readBlob(entry.blob)).toString('utf8').slice(0, INSTRUCTIONS_BYTES);
   }
   return undefined;
 }
@@ -73,7 +78,8 @@ function reworkOf(session: Session): PromptInput['rework'] {
   const { rework } = session.task;
   if (rework === undefined) return undefined;
   const findings = rework.findings.map((finding) => {
-    const where = finding.path === undefined ? '' : `${finding.path}${finding.line === undefined ? '' : `:${finding.line}`} `;
+    const where =
+      finding.path === undefined ? '' : `${finding.path}${finding.line === undefined ? '' : `:${finding.line}`} `;
     return `${finding.severity}: ${where}${finding.text}`;
   });
   return { reason: rework.reason, findings };

@@ -61,13 +61,8 @@ export function readActiveRuns(store: Store): readonly RunRecord[] {
     .map((run) => ({ run, tasks: readTasks(store, run.id), steps: readSteps(store, run.id) }));
 }
 
-export function findStep(
-  record: RunRecord,
-  key: { task: TaskId; role: RoleName; attempt: number },
-): Step | undefined {
-  return record.steps.find(
-    (step) => step.task === key.task && step.role === key.role && step.attempt === key.attempt,
-  );
+export function findStep(record: RunRecord, key: { task: TaskId; role: RoleName; attempt: number }): Step | undefined {
+  return record.steps.find((step) => step.task === key.task && step.role === key.role && step.attempt === key.attempt);
 }
 
 export function readTask(store: Store, run: RunId, id: TaskId): Task | undefined {

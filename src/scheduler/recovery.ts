@@ -1,4 +1,3 @@
-
 import type { Checkpoint } from '../domain/checkpoint.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
@@ -24,10 +23,14 @@ export async function recoverRuns(engine: Engine): Promise<readonly Checkpoint[]
   const approved: Checkpoint[] = [];
   for (const record of readActiveRuns(engine.store)) {
     const { run } = record;
-    const writes: Write[] = record.steps.filter((step) => step.state === 'running').map((step) => stepWrite({ ...step, state: 'queued' }));
+    const writes: Write[] = record.steps
+      .filter((step) => step.state === 'running')
+      .map((step) => stepWrite({ ...step, state: 'queued' }));
     if (run.state === 'verifying') writes.push(runWrite({ ...run, state: 'running' }));
     if (writes.length > 0) {
-      writes.push(eventWrite({ at: engine.clock.now(), type: 'run-recovered', run: run.id, data: { steps: writes.length } }));
+      writes.push(
+        eventWrite({ at: engine.clock.now(), type: 'run-recovered', run: run.id, data: { steps: writes.length } }),
+      );
       await commit(engine.store, writes);
     }
     if (run.state === 'ready') approved.push(...approvedMerges(engine, run.id));
@@ -40,4 +43,3 @@ function approvedMerges(engine: Engine, run: Checkpoint['run']): readonly Checkp
   const latest = merges.sort((a, b) => a.createdAt - b.createdAt).at(-1);
   return latest?.state === 'approved' ? [latest] : [];
 }
-

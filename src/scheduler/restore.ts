@@ -10,13 +10,23 @@ import type { Engine } from './engine.ts';
  * Finds the newest content that a role had for a path (in its recorded snapshots, or in a quarantined patch) and puts
  * it beside nothing of the user's: it is written to `restored/` in the state directory, for the user to look at.
  */
-export async function restorePath(engine: Engine, request: { role: string; path: string }): Promise<{ message: string }> {
+export async function restorePath(
+  engine: Engine,
+  request: { role: string; path: string },
+): Promise<{ message: string }> {
   const wanted = normalizeRepoPath(request.path);
   if (wanted === undefined) throw new OrchestratorError('usage', `${request.path} is not a path inside the repository`);
-  const quarantined = readViolations(engine.store).filter((violation) => violation.role === request.role && violation.path === wanted && violation.patch !== undefined).at(-1);
+  const quarantined = readViolations(engine.store)
+    .filter(
+      (violation) => violation.role === request.role && violation.path === wanted && violation.patch !== undefined,
+    )
+    .at(-1);
   const found = await newestSnapshot(engine, request.role, wanted);
   if (found === undefined && quarantined === undefined) {
-    throw new OrchestratorError('usage', `${request.role} has no recorded content for ${request.path}; \`orchestrator violations\` lists what was put aside`);
+    throw new OrchestratorError(
+      'usage',
+      `${request.role} has no recorded content for ${request.path}; \`orchestrator violations\` lists what was put aside`,
+    );
   }
   const lines: string[] = [];
   if (found !== undefined) {
@@ -30,7 +40,11 @@ export async function restorePath(engine: Engine, request: { role: string; path:
   return { message: lines.join('\n') };
 }
 
-async function newestSnapshot(engine: Engine, role: string, wanted: RepoPath): Promise<{ content: Buffer; where: string } | undefined> {
+async function newestSnapshot(
+  engine: Engine,
+  role: string,
+  wanted: RepoPath,
+): Promise<{ content: Buffer; where: string } | undefined> {
   for (const row of engine.store.read('snapshot-list', { role })) {
     const tree = await engine.git.resolve(String(row['tree']));
     const entry = tree === undefined ? undefined : await engine.git.entry(row['tree'] as ObjectId, wanted);

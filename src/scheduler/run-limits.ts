@@ -9,7 +9,9 @@ export async function runLimitProblem(engine: Engine, record: RunRecord): Promis
   if (run.activeMs > limits.runWallClockMs * times) {
     return `agents have worked ${minutes(run.activeMs)} minutes in this run (limit run_wall_clock ${minutes(limits.runWallClockMs * times)})`;
   }
-  const commits = steps.flatMap((step) => (step.commit === undefined || step.start === undefined ? [] : [{ from: step.start, to: step.commit }]));
+  const commits = steps.flatMap((step) =>
+    step.commit === undefined || step.start === undefined ? [] : [{ from: step.start, to: step.commit }],
+  );
   if (commits.length > limits.commits * times) {
     return `the run made ${commits.length} commits (limit ${limits.commits * times})`;
   }

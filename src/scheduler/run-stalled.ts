@@ -14,7 +14,11 @@ export async function openRunStalled(engine: Engine, record: RunRecord, problem:
     run: run.id,
     summary: `the run is stalled: ${problem}`,
     body: `${problem}. Agents at work finish their step; nothing new starts until this is answered.`,
-    binding: await bindingOf(engine, run, { action: 'allow-again', content: contentHash('run', problem, run.allowances), paths: [] }),
+    binding: await bindingOf(engine, run, {
+      action: 'allow-again',
+      content: contentHash('run', problem, run.allowances),
+      paths: [],
+    }),
     payload: { scope: 'run' },
   });
   await commit(engine.store, [...writes, runWrite({ ...run, state: 'paused' })]);

@@ -13,7 +13,8 @@ import { runWrite, taskWrite } from './records.ts';
 
 /** Records a run with its manifest; nothing is started here. `notes` are what the user should know. */
 export async function recordRun(engine: Engine, request: RunRequest): Promise<{ run: Run; notes: string[] }> {
-  if (request.request.trim() === '') throw new OrchestratorError('usage', 'the request is empty: orchestrator run "what should change"');
+  if (request.request.trim() === '')
+    throw new OrchestratorError('usage', 'the request is empty: orchestrator run "what should change"');
   const policies = engine.policies.active();
   const role = singleRole(policies, request.role);
   for (const name of role === undefined ? policies.global.pipeline : [role]) checkRole(engine, policies, name);
@@ -21,8 +22,14 @@ export async function recordRun(engine: Engine, request: RunRequest): Promise<{ 
   const base = await baseOf(engine, request);
   const manifest = await manifestOf(engine, { id, request, base: base.commit, policies, role });
   const run: Run = {
-    id, state: 'queued', request: request.request, target: manifest.target.replace(/^refs\/heads\//, ''),
-    createdAt: engine.clock.now(), manifest, activeMs: 0, allowances: 0,
+    id,
+    state: 'queued',
+    request: request.request,
+    target: manifest.target.replace(/^refs\/heads\//, ''),
+    createdAt: engine.clock.now(),
+    manifest,
+    activeMs: 0,
+    allowances: 0,
   };
   await keepManifest(engine, manifest);
   await engine.user.importCommit(engine.git, base.commit);
@@ -32,7 +39,12 @@ export async function recordRun(engine: Engine, request: RunRequest): Promise<{ 
   await commit(engine.store, [
     runWrite(run),
     taskWrite(firstTask(run, role)),
-    eventWrite({ at: run.createdAt, type: 'run-recorded', run: id, data: { request: request.request, target: run.target, base: base.commit } }),
+    eventWrite({
+      at: run.createdAt,
+      type: 'run-recorded',
+      run: id,
+      data: { request: request.request, target: run.target, base: base.commit },
+    }),
   ]);
   const inventory = await inventoryNote(engine, policies, manifest.baseTree);
   return { run, notes: [...base.notes, ...inventory] };
@@ -40,17 +52,38 @@ export async function recordRun(engine: Engine, request: RunRequest): Promise<{ 
 
 function firstTask(run: Run, role: RoleName | undefined): Task {
   const steps = [role ?? ('planner' as RoleName)];
-  const plan = { title: run.request.split('\n')[0]?.slice(0, 120) ?? '', steps, expectedPaths: [], instructions: run.request, dependsOn: [] };
+  const plan = {
+    title: run.request.split('\n')[0]?.slice(0, 120) ?? '',
+    steps,
+    expectedPaths: [],
+    instructions: run.request,
+    dependsOn: [],
+  };
   return {
-    run: run.id, id: role === undefined ? PLAN_TASK : taskId(1), state: 'queued', plan,
-    round: 1, reviewRounds: 0, allowances: 0, after: [],
+    run: run.id,
+    id: role === undefined ? PLAN_TASK : taskId(1),
+    state: 'queued',
+    plan,
+    round: 1,
+    reviewRounds: 0,
+    allowances: 0,
+    after: [],
   };
 }
 
 async function baseOf(engine: Engine, request: RunRequest): Promise<{ commit: ObjectId; notes: string[] }> {
-  if (request.withWip) return { commit: await engine.user.captureWorkInProgress(engine.git), notes: ['uncommitted work is taken along as the base'] };
+  if (request.withWip)
+    return {
+      commit: await engine.user.captureWorkInProgress(engine.git),
+      notes: ['uncommitted work is taken along as the base'],
+    };
   const dirty = await engine.user.dirtyPaths();
-  const notes = dirty.length === 0 ? [] : [`${dirty.length} uncommitted ${dirty.length === 1 ? 'path is' : 'paths are'} left out (--with-wip takes them along)`];
+  const notes =
+    dirty.length === 0
+      ? []
+      : [
+          `${dirty.length} uncommitted ${dirty.length === 1 ? 'path is' : 'paths are'} left out (--with-wip takes them along)`,
+        ];
   if (request.base === undefined) return { commit: (await engine.user.head()).commit, notes };
   const commitId = await engine.user.resolve(request.base);
   if (commitId === undefined) throw new OrchestratorError('usage', `--base ${request.base}: no such commit`);
@@ -63,15 +96,30 @@ async function manifestOf(
 ): Promise<Manifest> {
   const { id, request, base, policies, role } = options;
   const target = targetRef(request.target ?? `orchestrator/${id}`);
-  const models = Object.fromEntries([...policies.roles.values()].map((policy) => [policy.role, { protocol: policy.model.protocol, id: policy.model.id ?? '' }]));
+  const models = Object.fromEntries(
+    [...policies.roles.values()].map((policy) => [
+      policy.role,
+      { protocol: policy.model.protocol, id: policy.model.id ?? '' },
+    ]),
+  );
   return {
-    run: id, request: request.request, createdAt: engine.clock.now(),
-    baseCommit: base, baseTree: await engine.git.treeOf(base),
-    target, targetCommit: (await engine.user.resolve(target)) ?? ZERO_OBJECT_ID,
-    policyDigest: policies.digest, author: request.author, pipeline: policies.global.pipeline, models,
-    baseUrl: policies.global.gateway.baseUrl ?? '', limits: policies.global.limits, versions: engine.versions,
+    run: id,
+    request: request.request,
+    createdAt: engine.clock.now(),
+    baseCommit: base,
+    baseTree: await engine.git.treeOf(base),
+    target,
+    targetCommit: (await engine.user.resolve(target)) ?? ZERO_OBJECT_ID,
+    policyDigest: policies.digest,
+    author: request.author,
+    pipeline: policies.global.pipeline,
+    models,
+    baseUrl: policies.global.gateway.baseUrl ?? '',
+    limits: policies.global.limits,
+    versions: engine.versions,
     ...(role === undefined ? {} : { singleRole: role }),
-    dryRun: request.dryRun, withWip: request.withWip,
+    dryRun: request.dryRun,
+    withWip: request.withWip,
   };
 }
 
@@ -86,20 +134,30 @@ async function keepManifest(engine: Engine, manifest: Manifest): Promise<void> {
 
 function singleRole(policies: PolicySet, wanted: string | undefined): RoleName | undefined {
   if (wanted === undefined) return undefined;
-  const found = [...policies.roles.values()].find((policy) => policy.role === wanted || policy.aliases.includes(wanted));
+  const found = [...policies.roles.values()].find(
+    (policy) => policy.role === wanted || policy.aliases.includes(wanted),
+  );
   if (found !== undefined) return found.role;
-  throw new OrchestratorError('usage', `no role ${wanted}; policies/roles/ has ${[...policies.roles.keys()].join(', ')}`);
+  throw new OrchestratorError(
+    'usage',
+    `no role ${wanted}; policies/roles/ has ${[...policies.roles.keys()].join(', ')}`,
+  );
 }
 
 function checkRole(engine: Engine, policies: PolicySet, name: RoleName): void {
   const policy = policies.roles.get(name);
-  if (policy === undefined) throw new OrchestratorError('configuration', `the pipeline names ${name}, but policies/roles/${name}.yaml is missing`);
+  if (policy === undefined)
+    throw new OrchestratorError(
+      'configuration',
+      `the pipeline names ${name}, but policies/roles/${name}.yaml is missing`,
+    );
   engine.policies.key(policy);
 }
 
 function targetRef(name: string): string {
   const ref = name.startsWith('refs/heads/') ? name : `refs/heads/${name}`;
   const wrong = /(^|\/)[.-]|\.\.|[\s~^:?*[\\\x00-\x1f\x7f]|@\{|\/\/|\/$|\.lock($|\/)|\.$/.test(ref);
-  if (wrong) throw new OrchestratorError('usage', `--target ${JSON.stringify(name)} is not a branch name that git allows`);
+  if (wrong)
+    throw new OrchestratorError('usage', `--target ${JSON.stringify(name)} is not a branch name that git allows`);
   return ref;
 }

@@ -64,4 +64,3 @@ export function sessionEvent(session: Session, type: string, data: Record<string
     data,
   });
 }
-

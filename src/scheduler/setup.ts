@@ -19,17 +19,28 @@ export async function setupWorkspace(
   const { setup } = engine.policies.active().global.workspace;
   if (setup.length === 0) return;
   const marker = path.join(path.dirname(options.workspace.root), 'setup-done');
-  const wanted = createHash('sha256').update(JSON.stringify([options.base, setup])).digest('hex');
+  const wanted = createHash('sha256')
+    .update(JSON.stringify([options.base, setup]))
+    .digest('hex');
   if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return;
   for (const command of setup) {
     await commit(engine.store, [
-      eventWrite({ at: engine.clock.now(), type: 'workspace-setup', run: options.run, data: { command, slot: options.workspace.slot } }),
+      eventWrite({
+        at: engine.clock.now(),
+        type: 'workspace-setup',
+        run: options.run,
+        data: { command, slot: options.workspace.slot },
+      }),
     ]);
     const result = await runInView(engine, { view: options.view, command, timeoutMs: SETUP_TIMEOUT_MS, env: {} });
     if (result.code !== 0) {
-      throw new OrchestratorError('failed', `workspace.setup failed in ${options.workspace.slot}: \`${command}\` ended with ${result.code}`, {
-        details: [result.output.slice(-2000)],
-      });
+      throw new OrchestratorError(
+        'failed',
+        `workspace.setup failed in ${options.workspace.slot}: \`${command}\` ended with ${result.code}`,
+        {
+          details: [result.output.slice(-2000)],
+        },
+      );
     }
   }
   await mkdir(path.dirname(marker), { recursive: true });

@@ -5,18 +5,17 @@ import type { ObjectId } from '../domain/ids.ts';
 import { agentId } from '../domain/ids.ts';
 import type { Run, Step, Task } from '../domain/run.ts';
 import type { Refusal } from '../gateway/gateway.ts';
-import type { RolePolicy } from '../policy/policy.ts';
 import type { View } from '../sandbox/sandbox.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { budgetLeft, scopesOf } from './budgets.ts';
 import { commit, type Engine } from './engine.ts';
 import { promptOf } from './prompts.ts';
-import { submissionOf } from './submission-of.ts';
 import { runWrite, stepWrite, taskWrite } from './records.ts';
 import type { Session } from './session.ts';
 import { setupWorkspace } from './setup.ts';
 import { stepHost } from './step-host.ts';
+import { submissionOf } from './submission-of.ts';
 import { viewOf } from './view.ts';
 
 /** How an attempt came to rest: the agent's ending, whether its processes are proved dead, and the session's state. */
@@ -35,7 +34,15 @@ export interface Sitting {
  */
 export async function sit(
   engine: Engine,
-  options: { run: Run; task: Task; step: Step; start: ObjectId; workspace: Workspace; history: History; signal: AbortSignal },
+  options: {
+    run: Run;
+    task: Task;
+    step: Step;
+    start: ObjectId;
+    workspace: Workspace;
+    history: History;
+    signal: AbortSignal;
+  },
 ): Promise<Sitting> {
   const { run, task, workspace } = options;
   const session = await openSession(engine, options);
@@ -43,7 +50,11 @@ export async function sit(
   const view = await viewOf(engine, { role: policy.role, workspace, decider: session.decider });
   await setupWorkspace(engine, { workspace, view, base: run.manifest.baseCommit, run: run.id });
   const key = engine.gateway.issue({
-    agent, run: run.id, task: task.id, role: policy.role, attempt: session.step.attempt,
+    agent,
+    run: run.id,
+    task: task.id,
+    role: policy.role,
+    attempt: session.step.attempt,
     protocol: policy.model.protocol,
     model: run.manifest.models[policy.role]?.id ?? policy.model.id ?? '',
     key: engine.policies.key(policy),
@@ -53,7 +64,10 @@ export async function sit(
   try {
     const runner = engine.runners[policy.runner];
     if (runner === undefined) {
-      throw new OrchestratorError('configuration', `role ${policy.role}: runner ${policy.runner} is not built in yet; use builtin`);
+      throw new OrchestratorError(
+        'configuration',
+        `role ${policy.role}: runner ${policy.runner} is not built in yet; use builtin`,
+      );
     }
     const assignment = await assignmentOf(session, { key, history: options.history.turns, view });
     const sitting = await drive(session, runner.run(assignment, { signal: options.signal }));
@@ -87,13 +101,21 @@ async function openSession(
     taskWrite({ ...task, state: 'running' }),
     runWrite({ ...run, state: 'running' }),
     eventWrite({
-      at: now, type: 'step-started', run: run.id, task: task.id, role: step.role, agent: agentId(step),
+      at: now,
+      type: 'step-started',
+      run: run.id,
+      task: task.id,
+      role: step.role,
+      agent: agentId(step),
       data: { attempt: step.attempt, slot: options.workspace.slot, resumedTurns: options.history.turns.length },
     }),
   ]);
   const baseTree = await engine.git.treeOf(task.base ?? run.manifest.baseCommit);
   return {
-    engine, run, task, policy,
+    engine,
+    run,
+    task,
+    policy,
     agent: agentId(step),
     workspace: options.workspace,
     decider: await engine.policies.decider(policies, run.manifest.baseTree),
@@ -115,11 +137,20 @@ async function assignmentOf(
 ): Promise<Assignment> {
   const { engine, policy, step } = session;
   return {
-    agent: session.agent, run: session.run.id, task: session.task.id, role: policy.role, attempt: step.attempt,
+    agent: session.agent,
+    run: session.run.id,
+    task: session.task.id,
+    role: policy.role,
+    attempt: step.attempt,
     policy,
     submits: submissionOf(policy, session.run),
     prompt: await keptPrompt(session),
-    gateway: { url: engine.gateway.url, port: engine.gateway.port, socketPath: engine.gateway.socketPath, key: options.key },
+    gateway: {
+      url: engine.gateway.url,
+      port: engine.gateway.port,
+      socketPath: engine.gateway.socketPath,
+      key: options.key,
+    },
     sandbox: engine.sandbox,
     view: options.view,
     activeMs: step.activeMs,

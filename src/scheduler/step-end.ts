@@ -123,7 +123,12 @@ function currentTask(session: Session): Task {
 
 function dirtyEnd(sitting: Sitting): Finding {
   const { task, step } = sitting.session;
-  return { kind: 'dirty-end', text: `not proved that all processes ended: ${sitting.processes.evidence}`, task: task.id, role: step.role };
+  return {
+    kind: 'dirty-end',
+    text: `not proved that all processes ended: ${sitting.processes.evidence}`,
+    task: task.id,
+    role: step.role,
+  };
 }
 
 function withRemark(step: Step, remark: Finding): Step {

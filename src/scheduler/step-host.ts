@@ -97,7 +97,10 @@ async function endTurn(session: Session, turn: TurnRecord): Promise<TurnEffects>
   const base = { changed, notices: effects.notices };
   if (effects.asks.length > 0) {
     const paths = effects.asks.map((ask) => ask.path);
-    return { ...base, park: { kind: 'boundary', paths, reason: 'the change was staged and undone until a human answers' } };
+    return {
+      ...base,
+      park: { kind: 'boundary', paths, reason: 'the change was staged and undone until a human answers' },
+    };
   }
   if (counted.violations > VIOLATIONS_ALLOWED) {
     const reason = `${counted.violations} writes outside the boundary of ${session.step.role} were refused or undone`;

@@ -1,13 +1,13 @@
-import { mergeMessage, mergeTasks } from '../gate/merge-tasks.ts';
 import type { ObjectId, RoleName, RunId, TaskId } from '../domain/ids.ts';
 import { agentId } from '../domain/ids.ts';
 import type { Run, Step, Task } from '../domain/run.ts';
+import { mergeMessage, mergeTasks } from '../gate/merge-tasks.ts';
 import { openConflict } from './conflicts.ts';
 import { commit, type Engine } from './engine.ts';
 import { readHistory } from './history.ts';
 import { expectedPathsOverlap } from './overlap.ts';
 import { predecessors } from './plan.ts';
-import { findStep, readRun, type RunRecord, runWrite, taskWrite } from './records.ts';
+import { findStep, type RunRecord, readRun, runWrite, taskWrite } from './records.ts';
 import { sit } from './step-driver.ts';
 import { endSitting, type Interruption } from './step-end.ts';
 import { writeTranscript } from './transcript.ts';
@@ -36,7 +36,13 @@ export async function performStep(
   const tree = history.tree ?? (await engine.git.treeOf(start));
   const workspace = await engine.pool.acquire(which, { commit: start, tree });
   if (workspace === undefined) return;
-  const watched = { root: workspace.root, kind: 'workspace' as const, run: which.run, task: which.task, role: which.role };
+  const watched = {
+    root: workspace.root,
+    kind: 'workspace' as const,
+    run: which.run,
+    task: which.task,
+    role: which.role,
+  };
   await engine.watcher.add(watched);
   try {
     const sitting = await sit(engine, { run: record.run, task, step, start, workspace, history, signal: piece.signal });
@@ -56,11 +62,18 @@ async function withBase(engine: Engine, record: RunRecord, task: Task): Promise<
   const paths = (await engine.git.listTree(run.manifest.baseTree)).map((entry) => entry.path);
   const before = predecessors(record, task, (first, second) => expectedPathsOverlap(first, second, paths));
   const heads = before.flatMap((other) =>
-    other.state === 'ready' && other.head !== undefined ? [{ task: other.id, commit: other.head, title: other.plan.title }] : [],
+    other.state === 'ready' && other.head !== undefined
+      ? [{ task: other.id, commit: other.head, title: other.plan.title }]
+      : [],
   );
   const base = await resultOf(engine, run, heads);
   if (base.conflict !== undefined) {
-    await openConflict(engine, { run, paths: base.conflict.paths, tasks: [...base.conflict.with, base.conflict.task], kind: 'textual' });
+    await openConflict(engine, {
+      run,
+      paths: base.conflict.paths,
+      tasks: [...base.conflict.with, base.conflict.task],
+      kind: 'textual',
+    });
     return undefined;
   }
   const based: Task = { ...task, base: base.result, state: 'running' };
@@ -73,7 +86,14 @@ function resultOf(
   run: Run,
   heads: readonly { task: TaskId; commit: ObjectId; title: string }[],
 ): ReturnType<typeof mergeTasks> {
-  return mergeTasks({ git: engine.git, base: run.manifest.baseCommit, heads, author: run.manifest.author, message: (head) => mergeMessage(run.id, head), atMs: engine.clock.now() });
+  return mergeTasks({
+    git: engine.git,
+    base: run.manifest.baseCommit,
+    heads,
+    author: run.manifest.author,
+    message: (head) => mergeMessage(run.id, head),
+    atMs: engine.clock.now(),
+  });
 }
 
 function newStep(which: Which): Step {

@@ -36,7 +36,8 @@ export async function takeReview(session: Session, review: SubmittedReview): Pro
 /** What is wrong with a plan, in a sentence that the planner can act on. */
 export function planProblem(plan: SubmittedPlan, pipeline: readonly RoleName[]): string | undefined {
   if (plan.tasks.length === 0) return 'The plan holds no task. Submit at least one.';
-  if (plan.tasks.length > TASKS_ALLOWED) return `The plan holds ${plan.tasks.length} tasks; at most ${TASKS_ALLOWED} are taken.`;
+  if (plan.tasks.length > TASKS_ALLOWED)
+    return `The plan holds ${plan.tasks.length} tasks; at most ${TASKS_ALLOWED} are taken.`;
   const workers = pipeline.filter((role) => role !== 'planner');
   for (const [index, task] of plan.tasks.entries()) {
     const unknown = (task.steps ?? []).filter((role) => !workers.includes(role as RoleName));
@@ -44,18 +45,22 @@ export function planProblem(plan: SubmittedPlan, pipeline: readonly RoleName[]):
       return `Task ${index} names the role ${unknown.join(', ')}; the pipeline has ${workers.join(', ')}.`;
     }
     const wrong = (task.depends_on ?? []).filter((other) => other < 0 || other >= plan.tasks.length || other === index);
-    if (wrong.length > 0) return `Task ${index} depends on ${wrong.join(', ')}; use indices of other tasks of this plan, from 0.`;
+    if (wrong.length > 0)
+      return `Task ${index} depends on ${wrong.join(', ')}; use indices of other tasks of this plan, from 0.`;
   }
   return hasCycle(plan) ? 'The dependencies of the plan form a circle.' : undefined;
 }
 
-export function newTask(
-  context: { run: { id: Task['run'] } },
-  index: number,
-  plan: TaskPlan,
-): Task {
+export function newTask(context: { run: { id: Task['run'] } }, index: number, plan: TaskPlan): Task {
   return {
-    run: context.run.id, id: taskId(index + 1), state: 'queued', plan, round: 1, reviewRounds: 0, allowances: 0, after: [],
+    run: context.run.id,
+    id: taskId(index + 1),
+    state: 'queued',
+    plan,
+    round: 1,
+    reviewRounds: 0,
+    allowances: 0,
+    after: [],
   };
 }
 

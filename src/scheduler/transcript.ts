@@ -8,10 +8,16 @@ export async function writeTranscript(engine: Engine, which: { run: RunId; agent
   const directory = path.join(engine.paths.runs, which.run, 'agents');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const turns = engine.store.read('turn-list', { agent: which.agent }).map((row) => ({
-    type: 'turn', turn: row['turn'], state: row['state'], snapshot: row['snapshot'], ...JSON.parse(String(row['data'])),
+    type: 'turn',
+    turn: row['turn'],
+    state: row['state'],
+    snapshot: row['snapshot'],
+    ...JSON.parse(String(row['data'])),
   }));
   const events = engine.store.read('events-of-agent', { agent: which.agent }).map((row) => ({
-    type: row['type'], at: row['at'], ...JSON.parse(String(row['data'])),
+    type: row['type'],
+    at: row['at'],
+    ...JSON.parse(String(row['data'])),
   }));
   const last = events.at(-1);
   const terminal = { type: 'terminal', agent: which.agent, last: last?.type ?? null, turns: turns.length };

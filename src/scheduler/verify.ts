@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/checkpoint.ts';
-import type { ObjectId, RoleName } from '../domain/ids.ts';
 import { escapeForDisplay } from '../domain/escape.ts';
+import type { ObjectId, RoleName } from '../domain/ids.ts';
 import type { Run, Task } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -43,7 +43,8 @@ export async function verifyResult(
   }
   return inWorkspace(engine, options.run, options.result, async (execute) => {
     const { verify } = engine.policies.active().global;
-    const environment = verify.environment === undefined ? undefined : await execute(verify.environment, ACCEPTANCE_TIMEOUT_MS);
+    const environment =
+      verify.environment === undefined ? undefined : await execute(verify.environment, ACCEPTANCE_TIMEOUT_MS);
     if (environment !== undefined && environment.code !== 0) {
       return { result: 'invalid', text: report('environment', verify.environment ?? '', environment), findings: [] };
     }
@@ -68,10 +69,14 @@ async function inWorkspace<Value>(
   use: (execute: Execute) => Promise<Value>,
 ): Promise<Value> {
   const role = 'test' as RoleName;
-  const workspace: Workspace = await waitForSlot(engine, { run: run.id, task: 'T0' as Task['id'], role, attempt: 0 }, {
-    commit: at,
-    tree: await engine.git.treeOf(at),
-  });
+  const workspace: Workspace = await waitForSlot(
+    engine,
+    { run: run.id, task: 'T0' as Task['id'], role, attempt: 0 },
+    {
+      commit: at,
+      tree: await engine.git.treeOf(at),
+    },
+  );
   try {
     const decider = await engine.policies.decider(engine.policies.active(), run.manifest.baseTree);
     const view = { ...(await viewOf(engine, { role, workspace, decider })), denyDirectories: [] };
@@ -91,10 +96,18 @@ function acceptanceFindings(task: Task, codeOnBase: number, after: CommandResult
   const command = task.plan.acceptance ?? '';
   const findings: Finding[] = [];
   if (codeOnBase === 0) {
-    findings.push({ kind: 'acceptance', task: task.id, text: `the acceptance command passed already on the base, so it proves nothing: ${command}` });
+    findings.push({
+      kind: 'acceptance',
+      task: task.id,
+      text: `the acceptance command passed already on the base, so it proves nothing: ${command}`,
+    });
   }
   if (after.code !== 0) {
-    findings.push({ kind: 'acceptance', task: task.id, text: `the acceptance command fails on the result (${ended(after)}): ${command}` });
+    findings.push({
+      kind: 'acceptance',
+      task: task.id,
+      text: `the acceptance command fails on the result (${ended(after)}): ${command}`,
+    });
   }
   return findings;
 }

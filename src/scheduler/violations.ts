@@ -24,7 +24,11 @@ export function refusedAttemptWrites(
 }
 
 /** Rows of effects that were found in a snapshot, saved as a patch and undone. */
-export function undoneEffectWrites(session: Session, changes: readonly JudgedChange[], patch: string): readonly Write[] {
+export function undoneEffectWrites(
+  session: Session,
+  changes: readonly JudgedChange[],
+  patch: string,
+): readonly Write[] {
   return changes.flatMap((change) => {
     const rule = change.rule ?? change.special;
     const violation: Violation = {
@@ -41,7 +45,9 @@ export function undoneEffectWrites(session: Session, changes: readonly JudgedCha
   });
 }
 
-function basis(session: Session): Pick<Violation, 'id' | 'run' | 'task' | 'role' | 'attribution' | 'tree' | 'detectedAt'> {
+function basis(
+  session: Session,
+): Pick<Violation, 'id' | 'run' | 'task' | 'role' | 'attribution' | 'tree' | 'detectedAt'> {
   return {
     id: `v-${session.engine.random(8)}`,
     run: session.run.id,

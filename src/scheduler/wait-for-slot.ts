@@ -18,5 +18,8 @@ export async function waitForSlot(
     if (workspace !== undefined) return workspace;
     await sleep(POLL_MS);
   }
-  throw new OrchestratorError('failed', 'no workspace slot became free for six hours; raise workspace.slots in policies/global.yaml');
+  throw new OrchestratorError(
+    'failed',
+    'no workspace slot became free for six hours; raise workspace.slots in policies/global.yaml',
+  );
 }

@@ -6,7 +6,7 @@ import { normalizeRepoPath, type RepoPath } from '../domain/path.ts';
 import { createTreeAlarm, type TreeAlarm } from './tree-alarm.ts';
 import type { WatchedTree, Watcher, WatchListener } from './watch.ts';
 
-export interface WatcherOptions {
+interface WatcherOptions {
   readonly listener: WatchListener;
   readonly clock: Clock;
   readonly debounceMs?: number;

@@ -8,7 +8,7 @@ export interface TreeAlarm {
   stop(): void;
 }
 
-export interface AlarmTimes {
+interface AlarmTimes {
   readonly debounceMs: number;
   /** Quiet time after the last event until the reconcile of a burst. */
   readonly settleMs: number;

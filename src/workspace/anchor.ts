@@ -53,7 +53,7 @@ export async function anchorDirectory(
 async function openAnchor(path: Buffer): Promise<Anchor | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(path as unknown as string, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;

@@ -1,8 +1,4 @@
-import { OrchestratorError } from '../domain/errors.ts';
-import { escapeForDisplay } from '../domain/escape.ts';
-import type { ObjectId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
-import type { TreeDoor } from '../git/tree-door.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { type TreeWalk, walkTree } from './walk.ts';
 
@@ -36,28 +32,8 @@ export async function inspectTree(
   };
 }
 
-/**
- * The tree object of what an inspection found. The index follows the inspection exactly, so that nothing in the tree
- * (ignore files, flags, nested repositories, forged times) can hide a path.
- */
-export async function recordTree(root: string, door: TreeDoor, inspection: Inspection): Promise<ObjectId> {
-  const counted = new Set(inspection.counted);
-  const directories = new Set(inspection.walk.directories);
-  const absent = (await door.indexed())
-    .filter(({ path, mode }) => !counted.has(path) && !(mode === GITLINK && directories.has(path)))
-    .map(({ path }) => path);
-  const refused = await door.record(inspection.counted, absent);
-  if (refused.length > 0) {
-    const names = refused.map((name) => `"${escapeForDisplay(name)}"`).join(', ');
-    throw new OrchestratorError(
-      'failed',
-      `git refuses to hold ${names} of the workspace ${root}. Nothing was judged; rename or remove it.`,
-    );
-  }
-  return door.writeTree();
-}
-
-const GITLINK = '160000';
+/** Mode of a submodule's entry. */
+export const GITLINK = '160000';
 
 function gitlinksOf(tracked: Tracked): ReadonlySet<RepoPath> {
   return new Set([...tracked].filter(([, mode]) => mode === GITLINK).map(([path]) => path));

@@ -34,7 +34,7 @@ const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 async function hash(path: Buffer): Promise<string | undefined> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path as unknown as string, flags).catch(() => undefined);
+  const file = await open(path, flags).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
     return createHash('sha256')

@@ -2,14 +2,17 @@ import { mkdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { messageOf, OrchestratorError } from '../domain/errors.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
+import type { StoreGit } from '../git/git.ts';
 import type { TreeDoor } from '../git/tree-door.ts';
 import { type Anchor, anchorDirectory } from './anchor.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { type Inspection, inspectTree, recordTree, type Tracked } from './inspect.ts';
+import { type Inspection, inspectTree, type Tracked } from './inspect.ts';
+import { recordTree } from './record.ts';
 import { removeTree } from './remove-tree.ts';
 import { absoluteBytes, baseName, directoriesAbove, parentPath } from './tree-path.ts';
 
 export interface Preparation {
+  readonly store: StoreGit;
   readonly root: string;
   readonly index: string;
   readonly door: TreeDoor;
@@ -30,7 +33,7 @@ export async function makeTreeEqual(preparation: Preparation): Promise<Inspectio
   await removeLeftovers(root, { inspection: before, tracked, rules });
   await door.checkOut(tree);
   const after = await inspectTree(root, { tracked, rules, repair: false });
-  const result = await recordTree(root, door, after);
+  const result = await recordTree(preparation, after);
   if (result === tree) return after;
   throw new OrchestratorError(
     'failed',

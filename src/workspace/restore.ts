@@ -81,12 +81,12 @@ async function writePath(root: string, entry: TreeEntry, store: StoreGit): Promi
 async function writeNew(path: Buffer, entry: TreeEntry, bytes: Buffer): Promise<void> {
   switch (entry.mode) {
     case '120000':
-      return symlink(bytes as unknown as string, path);
+      return symlink(bytes, path);
     case '100644':
     case '100755': {
       const mode = entry.mode === '100755' ? 0o755 : 0o644;
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-      const file = await open(path as unknown as string, flags, mode);
+      const file = await open(path, flags, mode);
       try {
         await file.writeFile(bytes);
         await file.chmod(mode);

@@ -1,5 +1,5 @@
 /** Runs what it is given one after the other, in order; a failure concerns its own caller only. */
-export type Serial = <Result>(work: () => Promise<Result>) => Promise<Result>;
+type Serial = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export function createSerial(): Serial {
   let last: Promise<unknown> = Promise.resolve();

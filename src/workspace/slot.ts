@@ -60,6 +60,7 @@ export async function fillSlot(
   const { commit, tree } = use.start;
   await makeDirectories(slot);
   const preparation: Preparation = {
+    store,
     root: slot.root,
     index: slot.index,
     door: openTreeDoor({ storeDirectory: store.directory, workTree: slot.root, index: slot.index, searchPath }),
@@ -81,7 +82,7 @@ export async function fillSlot(
   });
   const neverAtStart = await readNeverState(slot.root, inspection.untracked.filter(options.isNever));
   const { root, door, tracked, rules } = preparation;
-  return { preparation, context: { root, door, tracked, rules, neverAtStart, isNever: options.isNever } };
+  return { preparation, context: { store, root, door, tracked, rules, neverAtStart, isNever: options.isNever } };
 }
 
 /** A link in place of the tree would lead every later step, removals included, to its target. */

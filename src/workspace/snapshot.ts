@@ -3,11 +3,13 @@ import type { RepoPath } from '../domain/path.ts';
 import type { StoreGit } from '../git/git.ts';
 import type { TreeDoor } from '../git/tree-door.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { inspectTree, recordTree, type Tracked } from './inspect.ts';
+import { inspectTree, type Tracked } from './inspect.ts';
 import { changedNeverPaths, type NeverState, readNeverState } from './never-state.ts';
+import { recordTree } from './record.ts';
 import type { Owner, Snapshot } from './workspace.ts';
 
 export interface SnapshotContext {
+  readonly store: StoreGit;
   readonly root: string;
   readonly door: TreeDoor;
   readonly tracked: Tracked;
@@ -20,7 +22,7 @@ export interface SnapshotContext {
 export async function takeSnapshot(context: SnapshotContext): Promise<Snapshot> {
   const { root, tracked, rules } = context;
   const inspection = await inspectTree(root, { tracked, rules, repair: false });
-  const tree = await recordTree(root, context.door, inspection);
+  const tree = await recordTree(context, inspection);
   const never = await readNeverState(root, inspection.untracked.filter(context.isNever));
   return {
     tree,
@@ -30,7 +32,7 @@ export async function takeSnapshot(context: SnapshotContext): Promise<Snapshot> 
 }
 
 /** Keeps snapshots from being pruned: `refs/orchestrator/<run>/<task>/<role>/<n>` names a commit on top of the start. */
-export interface SnapshotRefs {
+interface SnapshotRefs {
   /** Does nothing when the tree is the one that was kept last. */
   keep(tree: ObjectId): Promise<void>;
 }

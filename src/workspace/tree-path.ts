@@ -2,7 +2,7 @@ import { pathToBytes, type RepoPath } from '../domain/path.ts';
 
 /** The absolute path of a repository path as bytes: names need not be UTF-8. */
 export function absoluteBytes(root: string | Buffer, path: RepoPath): Buffer {
-  return Buffer.concat([Buffer.from(root as string), Buffer.from('/'), pathToBytes(path)]);
+  return Buffer.concat([typeof root === 'string' ? Buffer.from(root) : root, Buffer.from('/'), pathToBytes(path)]);
 }
 
 export function childPath(parent: RepoPath | undefined, name: string): RepoPath {

@@ -7,7 +7,10 @@ export interface Snapshot {
   readonly tree: ObjectId;
   /** Ignored or untracked paths that match the `never` list and were not there (or had other content) at the step's start. */
   readonly neverPaths: readonly RepoPath[];
-  /** Repositories that the agent made below the top (their content is hidden from git): moved aside, reported. */
+  /**
+   * Entries named `.git` below the top, also in disguise (`.GIT`, `git~1`), outside ignored directories: `sub/.git`. The
+   * files around them are in `tree` like any others; `moveAside` takes the entry itself out.
+   */
   readonly nestedRepositories: readonly RepoPath[];
 }
 

@@ -20,7 +20,13 @@ export const DEMO_PROJECT: Readonly<Record<string, string>> = {
     '',
   ].join('\n'),
   'tests/__init__.py': '',
-  'tests/test_slug.py': testModule('slug', 'slugify', 'SlugifyTest', 'test_spaces', 'slugify("Two words"), "two-words"'),
+  'tests/test_slug.py': testModule(
+    'slug',
+    'slugify',
+    'SlugifyTest',
+    'test_spaces',
+    'slugify("Two words"), "two-words"',
+  ),
   'tests/test_wrap.py': testModule('wrap', 'wrap', 'WrapTest', 'test_short', 'wrap("abc", 5), ["abc"]'),
 };
 

@@ -27,7 +27,8 @@ const WRAP = [
   '',
 ].join('\n');
 
-const WEAKENED = 'import unittest\n\n\nclass SlugifyTest(unittest.TestCase):\n    def test_nothing(self):\n        pass\n';
+const WEAKENED =
+  'import unittest\n\n\nclass SlugifyTest(unittest.TestCase):\n    def test_nothing(self):\n        pass\n';
 
 /** What the demo's model says. Everything that happens with it is real. */
 export function demoScript(): Script {
@@ -76,14 +77,25 @@ export function demoScript(): Script {
         input: {
           path: 'src/textkit/slug.py',
           old_text: 'def slugify(title):\n',
-          new_text: SLUG_DOCUMENTED.slice(SLUG_DOCUMENTED.indexOf('def slugify'), SLUG_DOCUMENTED.indexOf('    return')),
+          new_text: SLUG_DOCUMENTED.slice(
+            SLUG_DOCUMENTED.indexOf('def slugify'),
+            SLUG_DOCUMENTED.indexOf('    return'),
+          ),
         },
       }),
       finish('Added the docstring.', 1_000),
     ],
-    'T1/test#1': [addTest('slug', 'test_punctuation', 'slugify("Hello, World!"), "hello-world"'), finish('Added test_punctuation.', 1_500)],
+    'T1/test#1': [
+      addTest('slug', 'test_punctuation', 'slugify("Hello, World!"), "hello-world"'),
+      finish('Added test_punctuation.', 1_500),
+    ],
     'T1/test#2': [finish('The test of the first round still holds.', 1_000)],
-    'T1/reviewer#1': [review('request_changes', [{ path: 'src/textkit/slug.py', line: 5, severity: 'minor', text: 'slugify has no docstring' }]), finish('One thing is missing.', 800)],
+    'T1/reviewer#1': [
+      review('request_changes', [
+        { path: 'src/textkit/slug.py', line: 5, severity: 'minor', text: 'slugify has no docstring' },
+      ]),
+      finish('One thing is missing.', 800),
+    ],
     'T1/reviewer#2': [review('approve', []), finish('Good.', 800)],
     'T2/coder#1': [
       say('Let me look first.', 14_000, { name: 'read_file', input: { path: 'src/textkit/wrap.py' } }),
@@ -91,7 +103,10 @@ export function demoScript(): Script {
       say('textwrap does this.', 9_000, { name: 'write_file', input: { path: 'src/textkit/wrap.py', content: WRAP } }),
       finish('wrap uses textwrap.', 2_000),
     ],
-    'T2/test#1': [addTest('wrap', 'test_words', 'wrap("one two three", 7), ["one two", "three"]'), finish('Added test_words.', 1_500)],
+    'T2/test#1': [
+      addTest('wrap', 'test_words', 'wrap("one two three", 7), ["one two", "three"]'),
+      finish('Added test_words.', 1_500),
+    ],
     'T2/reviewer#1': [review('approve', []), finish('Good.', 800)],
   });
 }

@@ -29,10 +29,10 @@ export async function runDemo(io: Io, options: { yes: boolean }): Promise<number
   const stage = openStage(io, directory);
   try {
     await makeProject(stage);
-    await stage.call(['init', '--yes']);
+    await must(stage.call(['init', '--yes']), 'init');
     await writeKeys(stage, model.url);
     await lowerBudget(stage);
-    await stage.call(['start']);
+    await must(stage.call(['start']), 'start');
     const run = await playRun(stage, options);
     const code = await stage.call(['land', run]);
     await stage.call(['violations']);
@@ -43,6 +43,11 @@ export async function runDemo(io: Io, options: { yes: boolean }): Promise<number
     await model.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+async function must(call: Promise<number>, what: string): Promise<void> {
+  const code = await call;
+  if (code !== 0) throw new OrchestratorError('failed', `orchestrator ${what} ended with ${code}`);
 }
 
 interface Stage {
@@ -120,7 +125,9 @@ async function writeKeys(stage: Stage, url: string): Promise<void> {
     ...roles.map((role) => `ORCH_MODEL_${role}=scripted-${role.toLowerCase()}`),
   ];
   await writeFile(env, `${lines.join('\n')}\n`, { mode: 0o600 });
-  stage.io.stdout('\nKeys, base URL and models of the script were written to the .env that `orchestrator path env` names.\n');
+  stage.io.stdout(
+    '\nKeys, base URL and models of the script were written to the .env that `orchestrator path env` names.\n',
+  );
 }
 
 /** The shipped budget is larger than this story; a small one shows the stop. */
@@ -131,20 +138,31 @@ async function lowerBudget(stage: Stage): Promise<void> {
     .replace(/^(\s*budget:.*?\btask:\s*)[\w.]+/ms, `$1${DEMO_CODER_BUDGET}`)
     .replace(/^(\s*run:.*?\ballow:\s*)\[[^\]]*\]/ms, '$1["**"]');
   await writeFile(file, edited);
-  stage.io.stdout(`policies/roles/coder.yaml: budget.task is ${DEMO_CODER_BUDGET} for this story, run.allow is everything.\n`);
+  stage.io.stdout(
+    `policies/roles/coder.yaml: budget.task is ${DEMO_CODER_BUDGET} for this story, run.allow is everything.\n`,
+  );
 }
 
 function openStage(io: Io, directory: string): Stage {
   const project = path.join(directory, 'textkit');
   const main = fileURLToPath(new URL(`../main${path.extname(import.meta.url)}`, import.meta.url));
   const env: Record<string, string> = {
-    ...Object.fromEntries(Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('ORCH'))),
+    ...Object.fromEntries(
+      Object.entries(io.env).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('ORCH'),
+      ),
+    ),
     ORCHESTRATOR_STATE_DIR: path.join(directory, 'state'),
   };
   const start = (args: readonly string[], stdio: 'inherit' | 'pipe') =>
-    spawn(io.execPath, ['--disable-warning=ExperimentalWarning', main, '-C', project, ...args], { env, stdio: stdio === 'pipe' ? ['ignore', 'pipe', 'inherit'] : 'inherit' });
+    spawn(io.execPath, ['--disable-warning=ExperimentalWarning', main, '-C', project, ...args], {
+      env,
+      stdio: stdio === 'pipe' ? ['ignore', 'pipe', 'inherit'] : 'inherit',
+    });
   return {
-    io, project, env,
+    io,
+    project,
+    env,
     call(args) {
       io.stdout(`\n$ orchestrator ${args.map(quoted).join(' ')}\n`);
       return exitOf(start(args, 'inherit'));

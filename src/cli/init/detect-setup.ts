@@ -1,5 +1,5 @@
-import { OrchestratorError } from '../../domain/errors.ts';
 import type { UserRepository } from '../../git/git.ts';
+import type { ProfileName } from '../../policy/profile-file.ts';
 import type { Io } from '../io.ts';
 import { readBaseTree } from './base-tree.ts';
 import { findPython } from './python.ts';
@@ -7,27 +7,24 @@ import { chooseVerifyCommands, type VerifyCommands } from './verify-commands.ts'
 
 /** What `init` found out about a repository. */
 export interface Setup {
-  readonly profile: string;
+  readonly profile: ProfileName;
   readonly vars: Readonly<Record<string, readonly string[]>>;
   readonly inventoryHash: string;
   readonly notes: readonly string[];
   readonly verify: VerifyCommands;
 }
 
-const PROFILES = ['cpython', 'python-src', 'python-flat', 'python-lib', 'python-module', 'python-mono', 'generic'];
-
 /** Detects from the tree of HEAD; `chosen` overrides the profile, never the inventory. */
 export async function detectSetup(io: Io, user: UserRepository, chosen: string | undefined): Promise<Setup> {
-  if (chosen !== undefined && !PROFILES.includes(chosen)) {
-    throw new OrchestratorError('usage', `there is no profile ${chosen}: ${PROFILES.join(', ')}`);
-  }
-  const [{ detectProfile }, { userEnvironment }] = await Promise.all([
+  const [{ detectProfile }, { profileNamed }, { userEnvironment }] = await Promise.all([
     import('../../policy/detect.ts'),
+    import('../../policy/profile-file.ts'),
     import('../../git/user-environment.ts'),
   ]);
+  const named = chosen === undefined ? undefined : profileNamed(chosen);
   const tree = await readBaseTree(user.root, userEnvironment(io.env));
   const detection = await detectProfile(tree);
-  const profile = chosen ?? detection.profile;
+  const profile = named ?? detection.profile;
   const python = profile === 'generic' ? undefined : await findPython(user.root, io.env);
   const { vars } = detection;
   return {

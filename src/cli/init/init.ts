@@ -27,7 +27,7 @@ export async function init(io: Io, given: Given): Promise<number> {
   const state = await stateOf(io, user, { create: true });
   const allowSharedKey = await offerSharedKey(io, given, roles);
   const files = await renderFiles({ setup, roles, allowSharedKey });
-  const placed = await placeFiles(user.root, new Map([...files.policies, ...files.notes]), 0o644);
+  const placed = await placeFiles(user.root, files.checkout, 0o644);
   const env = await placeFiles(state.directory, new Map([['.env', files.env]]), 0o600);
   if (!isGiven(given, 'track')) await user.exclude(['/policies/', '/agent-notes/']);
   await copyOver(`${user.root}/policies`, state.policiesBackup);

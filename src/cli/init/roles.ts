@@ -1,7 +1,7 @@
 import { OrchestratorError } from '../../domain/errors.ts';
 
 /** Roles that a profile ships, in the order of the pipeline. */
-export const SHIPPED_ROLES = ['planner', 'coder', 'test', 'reviewer'] as const;
+const SHIPPED_ROLES = ['planner', 'coder', 'test', 'reviewer'] as const;
 export type ShippedRole = (typeof SHIPPED_ROLES)[number];
 
 /** Reads `planner,coder`; all four when nothing is given. */

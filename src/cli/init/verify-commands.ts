@@ -23,7 +23,7 @@ export function chooseVerifyCommands(facts: VerifyFacts): VerifyCommands {
   const { profile, paths, python } = facts;
   if (python === undefined) return {};
   if (profile === 'cpython') return { environment: cpythonGate(python, paths) };
-  const { roots, modules } = findImportRoots(paths, { code: facts.vars['code'] ?? [], mods: facts.vars['mods'] ?? [] });
+  const { roots, modules } = findImportRoots(paths, { code: names(facts, 'code'), mods: names(facts, 'mods') });
   const call = `${pythonPath(roots)}${quote(python.executable)}`;
   const module = modules.find((name) => !name.startsWith('_')) ?? modules[0];
   return {
@@ -58,7 +58,7 @@ function cpythonGate(python: Python, paths: readonly string[]): string {
 }
 
 function testCommands(call: string, python: Python, facts: VerifyFacts): VerifyCommands {
-  const directories = (facts.vars['tests'] ?? []).filter((directory) =>
+  const directories = names(facts, 'tests').filter((directory) =>
     facts.paths.some((path) => path.startsWith(`${directory}/`)),
   );
   if (python.hasPytest) {
@@ -72,6 +72,11 @@ function testCommands(call: string, python: Python, facts: VerifyFacts): VerifyC
   };
   const all = (directories.length === 0 ? ['.'] : directories).map(discover);
   return { quick: all.map((command) => `${command} -f`).join(' && '), full: all.join(' && ') };
+}
+
+/** Variables are globs; a name that had to be escaped is no path and is left out. */
+function names(facts: VerifyFacts, variable: string): readonly string[] {
+  return (facts.vars[variable] ?? []).filter((value) => !/[*?[\]{}]/.test(value));
 }
 
 function isTestFile(path: string): boolean {

@@ -11,7 +11,7 @@ export const SETUP_VERBS: readonly Verb[] = [
         usage: 'check',
         summary: 'check the policy files against the repository; exit 2 on errors',
         example: ['orchestrator policy check', 'warnings and errors with file and line'],
-        act: async (io, given) => (await import('../policy-verbs.ts')).policyCheck(io, given),
+        act: async (io) => (await import('../policy-verbs.ts')).policyCheck(io),
       },
       {
         usage: 'show <role>',

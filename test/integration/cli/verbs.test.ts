@@ -360,6 +360,58 @@ describe('steering', () => {
   });
 });
 
+describe('report', () => {
+  test('JSON, table, CSV, grouping and time', async () => {
+    const backend = await place.serve();
+    const shape = await json('report', '--since', '2026-11-30');
+    expect(shape.rows[0]).toMatchObject({ role: 'coder', requests: 2, input: 100, usd: null, unpriced: 2 });
+    expect(shape.total).toMatchObject({ workTokens: 121 });
+    expect((await place.cli(['report'])).stdout).toMatch(/coder +2 +100/);
+    expect((await place.cli(['report', '--by', 'day', '--format', 'csv'])).stdout).toContain('coder,2,100');
+    expect(backend.calls.map(([, request]) => request)).toEqual([
+      { by: 'role', since: Date.UTC(2026, 10, 30) },
+      { by: 'role' },
+      { by: 'day' },
+    ]);
+  });
+
+  test.each([
+    ['--by', 'mood'],
+    ['--format', 'html'],
+    ['--since', 'yesterday'],
+  ])('%s %s is 2', async (...args) => {
+    await place.serve();
+    expect((await place.cli(['report', ...args])).code).toBe(2);
+  });
+});
+
+describe('policy', () => {
+  test('explain by a shipped profile needs no repository', async () => {
+    const finished = await place.cli(['policy', 'explain', '--profile', 'python-src', '--stdin', '--json'], {
+      cwd: place.directory,
+      input: 'src/a.py\ntests/test_a.py\n',
+    });
+    expect(finished.code).toBe(0);
+    const [code, tests] = JSON.parse(finished.stdout);
+    const decisionOf = (row: { decisions: { role: string; decision: string }[] }, role: string) =>
+      row.decisions.find((decision) => decision.role === role)?.decision;
+    expect(decisionOf(code, 'coder')).toBe('write');
+    expect(decisionOf(tests, 'coder')).toBe('deny');
+    expect(decisionOf(tests, 'test')).toBe('write');
+  });
+
+  test('check and show read the files that init wrote; an error in one is 2', async () => {
+    await place.cli(['init', '--yes', '--profile', 'generic']);
+    expect((await place.cli(['policy', 'check'])).code).toBe(0);
+    expect((await place.cli(['policy', 'show', 'coder'])).stdout).toMatch(/policies\/roles\/coder\.yaml:\d+/);
+    expect(JSON.parse((await place.cli(['policy', 'schema', 'role'])).stdout)).toMatchObject({ type: 'object' });
+    appendFileSync(join(place.repository, 'policies/roles/coder.yaml'), 'wriet: []\n');
+    const broken = await place.cli(['policy', 'check']);
+    expect(broken.code).toBe(2);
+    expect(broken.stdout).toMatch(/coder\.yaml:\d+.*wriet/);
+  });
+});
+
 describe('without a daemon', () => {
   test('notes by role, and the digest shows the same thought once', async () => {
     const file = (role: string) => join(place.repository, 'agent-notes', `${role}.md`);

@@ -177,6 +177,16 @@ describe('merge', () => {
     scratch.git('checkout', '-q', '-f', '-B', 'main', base);
   });
 
+  it('shows a change that a rename on the other side carried to a protected path', async () => {
+    const five = 'l1\nl2\nl3\nl4\nl5\n';
+    const start = await commitWith(base, { 'lib/f1.ts': five, 'prot/f1.ts': undefined });
+    const target = await commitWith(start, { 'lib/f1.ts': undefined, 'prot/f1.ts': five });
+    const role = await commitWith(start, { 'lib/f1.ts': five.replace('l3', 'L3') });
+    const merged = await store.merge(target, role);
+    const changes = merged.clean ? await store.diff(await store.treeOf(target), merged.tree) : [];
+    expect(changes.map(({ path, operation }) => `${operation} ${path}`)).toEqual(['modify prot/f1.ts']);
+  });
+
   it('does not carry files into a renamed directory', async () => {
     const ours = await commitWith(base, {
       'lib/a.py': undefined,

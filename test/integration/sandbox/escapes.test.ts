@@ -63,7 +63,7 @@ describe.skipIf(!existsSync('/usr/bin/bwrap'))('escapes from a view', () => {
 
   it('can not undo what hides things, even as root and in a user namespace of its own', async () => {
     const world = await buildWorld(PARENTS[1] ?? '');
-    const undo = `umount ${world.files.state}; mount -o remount,bind,rw /; cat ${world.files.key}`;
+    const undo = `umount -l ${world.files.state}; umount -l ${path.dirname(path.dirname(world.files.key))}; mount -o remount,bind,rw /; cat ${world.files.key}`;
     const ran = await runIn(
       confined,
       world.view,

@@ -71,7 +71,7 @@ export async function buildWorld(parent: string): Promise<World> {
   };
 }
 
-export function nodePaths(): string[] {
+function nodePaths(): string[] {
   return toolchainPaths({ path: '', execPath: process.execPath, packageRoot: path.resolve('.'), home: undefined });
 }
 

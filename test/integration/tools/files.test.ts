@@ -163,6 +163,12 @@ describe('read_file', () => {
     expect((await answer('read_file', { path: name, offset: 9 })).text).toContain('3 lines');
   });
 
+  it('keeps characters that other programs take for line ends', async () => {
+    const content = 'a\u2028b\u2029c\u0085d\n';
+    expect(await answer('write_file', { path: name, content })).toMatchObject({ isError: false });
+    expect((await answer('read_file', { path: name })).text).toBe(content);
+  });
+
   it('cuts what is too long and says how to go on', async () => {
     writeFileSync(at(name), `${'x'.repeat(99)}\n`.repeat(2000));
     const { text } = await answer('read_file', { path: name });

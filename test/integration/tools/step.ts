@@ -21,7 +21,7 @@ export interface Step {
   stop(): Promise<void>;
 }
 
-export interface RecordingHost extends StepHost {
+interface RecordingHost extends StepHost {
   readonly refusals: { tool: string; path: string; operation: Operation; decision: string }[];
   readonly notes: { text: string; turn: number }[];
   readonly plans: SubmittedPlan[];
@@ -40,7 +40,7 @@ export interface StepOptions {
 }
 
 /** src/** write · never/, gen/, deny/ as named · ask/** hard, ask/**.md text · the rest out. */
-export function decide(_operation: Operation, file: string): Verdict {
+function decide(_operation: Operation, file: string): Verdict {
   const origin = 'policies/roles/coder.yaml:7';
   const top = file.split('/')[0] ?? '';
   switch (top) {
@@ -105,7 +105,10 @@ export async function openStep(options: StepOptions = {}): Promise<Step> {
   };
   const environment = { path: options.programs ?? '/usr/local/bin:/usr/bin:/bin', lang: 'C.UTF-8' };
   const generatedSources = [{ output: 'gen/keyword.py', command: 'make regen-keyword' }];
-  const toolbox = await openToolbox({ assignment, environment, generatedSources });
+  const toolbox = await openToolbox({ assignment, environment, generatedSources }).catch((error: unknown) => {
+    rmSync(root, { recursive: true });
+    throw error;
+  });
   let calls = 0;
   return {
     ...{ root, tree, toolbox, host },

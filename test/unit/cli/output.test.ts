@@ -63,7 +63,7 @@ describe('tables', () => {
   test('colour does not move the columns, hostile text is escaped', () => {
     const colored = capture(80, true);
     printTable(colored.io, ['s', 'x'], [[{ text: 'failed', paint: 'bad' }, 'e\x1b]0;t\x07']]);
-    expect(colored.text()).toContain('\x1b[31mfailed\x1b[39m  e\\x1b]0;t\\x7');
+    expect(colored.text()).toContain('\x1b[31mfailed\x1b[39m  e\\x1b]0;t\\x07');
   });
 });
 

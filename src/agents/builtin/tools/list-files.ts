@@ -22,7 +22,8 @@ export const listFilesTool = defineTool({
 export async function matchingPaths(context: ToolContext, glob: string | undefined): Promise<readonly string[]> {
   const { paths } = await context.worker.request({ op: 'list' });
   if (glob === undefined) return paths;
-  const isMatch = micromatch.matcher(glob.replace(/^\.?\//, ''), { dot: true, matchBase: true });
+  const relative = glob.replace(/^\.?\//, '');
+  const isMatch = micromatch.matcher(relative.includes('/') ? relative : `**/${relative}`, { dot: true });
   return paths.filter((path) => isMatch(path));
 }
 

@@ -16,8 +16,7 @@ export const runCommandTool = defineTool({
     const allowed = isCommandAllowed(run.allow, input.command);
     if (!allowed.allowed) {
       return failed(
-        `Refused: ${allowed.reason} Nothing was run. Allowed here: ${run.allow.join(' · ') || 'no command at all'}. ` +
-          'Use one of these, or write down with append_note what should be run.',
+        `Refused: ${allowed.reason}. Nothing was run. Use a command that is covered, or write down with append_note what should be run.`,
       );
     }
     const wished = input.timeout_seconds === undefined ? run.timeoutMs : input.timeout_seconds * 1000;

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OrchestratorError } from '../../../domain/errors.ts';
 import type { SandboxedProcess } from '../../../sandbox/sandbox.ts';
+import { onLines } from '../worker/json-lines.ts';
 import type { Answers, Incoming, Outgoing, Request } from '../worker/protocol.ts';
 
 /** What an agent caused inside the view (missing file, no match); its message is for the model. */
@@ -20,7 +20,13 @@ export async function connectWorker(worker: SandboxedProcess, startTimeoutMs: nu
   const ready = Promise.withResolvers<'ready'>();
   const pending = new Map<number, PromiseWithResolvers<Answers[Request['op']]>>();
   let gone = false;
-  createInterface({ input: worker.stdout }).on('line', (line) => receive(line, { pending, ready: ready.resolve }));
+  onLines(worker.stdout, {
+    line: (line) => {
+      // The agent's commands live beside the worker: what it says is no more trusted than they are.
+      if (receive(line, { pending, ready: ready.resolve }) === 'garbage') void worker.end();
+    },
+    end: () => undefined,
+  });
   const ended = worker.exited.then(async () => {
     gone = true;
     const error = goneError((await errors).trim());
@@ -68,16 +74,27 @@ async function started(
 function receive(
   line: string,
   to: { pending: Map<number, PromiseWithResolvers<Answers[Request['op']]>>; ready: (value: 'ready') => void },
-): void {
-  const message = JSON.parse(line) as Incoming;
+): 'understood' | 'garbage' {
+  const message = parse(line);
+  if (message === undefined) return 'garbage';
   if ('ready' in message) {
     to.ready('ready');
-    return;
+    return 'understood';
   }
   const waiting = to.pending.get(message.id);
   to.pending.delete(message.id);
-  if ('failure' in message) waiting?.reject(new WorkerFailure(message.failure));
+  if ('failure' in message) waiting?.reject(new WorkerFailure(String(message.failure)));
   else waiting?.resolve(message.answer);
+  return 'understood';
+}
+
+function parse(line: string): Incoming | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    return typeof message === 'object' && message !== null ? (message as Incoming) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function send(worker: SandboxedProcess, message: Outgoing): void {

@@ -2,8 +2,8 @@
  * The process inside a view that acts for the built-in agent's tools. It knows no policy: the daemon judges, the view
  * confines. It ends with its standard input. Only node's built-ins and our own small files, so that it starts fast.
  */
-import { createInterface } from 'node:readline';
 import { answer } from './answer.ts';
+import { onLines } from './json-lines.ts';
 import type { Incoming, Outgoing, WorkerSettings } from './protocol.ts';
 import { startRelay } from './relay.ts';
 
@@ -13,13 +13,14 @@ serve();
 
 function serve(): void {
   const running = new Map<number, AbortController>();
-  const lines = createInterface({ input: process.stdin });
-  lines.on('line', (line) => {
-    const message = JSON.parse(line) as Outgoing;
-    if ('cancel' in message) running.get(message.cancel)?.abort();
-    else void reply(message, running);
+  onLines(process.stdin, {
+    line: (line) => {
+      const message = JSON.parse(line) as Outgoing;
+      if ('cancel' in message) running.get(message.cancel)?.abort();
+      else void reply(message, running);
+    },
+    end: () => process.exit(0),
   });
-  lines.on('close', () => process.exit(0));
   send({ ready: true });
 }
 

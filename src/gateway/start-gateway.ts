@@ -65,6 +65,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { port } = servers[0].address() as AddressInfo;
   await listenOnSocket(servers[1], options.socketPath);
 
+  async function stop(): Promise<void> {
+    const closed = servers.map(closeServer);
+    await live.endAll('shutdown');
+    await flush();
+    for (const server of servers) server.closeAllConnections();
+    await Promise.all(closed);
+    await dispatcher.destroy();
+  }
+  let stopping: Promise<void> | undefined;
+
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -77,14 +87,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
     refusal: (agent) => refusals.get(agent),
     raise,
-    async stop() {
-      const closed = servers.map(closeServer);
-      await live.endAll('shutdown');
-      await flush();
-      for (const server of servers) server.closeAllConnections();
-      await Promise.all(closed);
-      await dispatcher.destroy();
-    },
+    stop: () => (stopping ??= stop()),
   };
 }
 
