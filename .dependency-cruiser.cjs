@@ -6,7 +6,8 @@ const layers = [
   ['gate', 'agents'],
   ['scheduler', 'report'],
   ['api'],
-  ['cli', 'tui'],
+  ['tui'],
+  ['cli'],
 ];
 const rules = [];
 layers.forEach((rooms, level) => {

@@ -10,6 +10,7 @@ import { messageOf, OrchestratorError } from './domain/errors.ts';
 import type { RandomText } from './domain/ids.ts';
 import { findRepository } from './git/find-repository.ts';
 import { parseEnvFile } from './policy/env-file.ts';
+import { readReport } from './report/read-report.ts';
 import { createBackend } from './scheduler/backend.ts';
 import { startDispatcher } from './scheduler/dispatcher.ts';
 import { recoverRuns } from './scheduler/recovery.ts';
@@ -22,8 +23,7 @@ process.umask(0o077);
 
 const READY_FD = 3;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
-const randomText: RandomText = (length) =>
-  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+const randomText: RandomText = (length) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 await main(process.argv.slice(2));
 
@@ -107,7 +107,11 @@ async function serve(parts: {
     socket: paths.socket,
     warnings: [...variables.warnings, ...built.warnings],
   };
-  const backend = createBackend(engine, dispatcher, { ...facts, stop });
+  const backend = createBackend(engine, dispatcher, {
+    ...facts,
+    stop,
+    report: async (request) => readReport(engine.store, request),
+  });
   rmSync(paths.socket, { force: true });
   const api = await startApiServer({ socketPath: paths.socket, backend, log: (message) => log.warn({}, message) });
   const info = {

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { umask } from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { Backend } from './backend.ts';
 import { serveConnection } from './connection.ts';
@@ -30,20 +31,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<{ stop(
   return {
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const patience = AbortSignal.timeout(STOP_GRACE_MS);
-      patience.addEventListener('abort', () => destroyAll(open.keys()));
-      await Promise.all([...open.values()].map((connection) => connection.finish()));
-      destroyAll(open.keys());
+      const finished = Promise.all([...open.values()].map((connection) => connection.finish()));
+      await Promise.race([finished, delay(STOP_GRACE_MS, undefined, { ref: false })]);
+      for (const socket of open.keys()) socket.destroy();
       await closed;
     },
   };
 }
 
 const STOP_GRACE_MS = 2000;
-
-function destroyAll(sockets: Iterable<Socket>): void {
-  for (const socket of sockets) socket.destroy();
-}
 
 function requirePrivateDirectory(directory: string): void {
   const mode = lstatSync(directory).mode;

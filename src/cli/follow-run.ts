@@ -35,14 +35,19 @@ export async function followRun(io: Io, followed: Followed): Promise<number> {
     }
     // Approved but not moved: the target is checked out somewhere, which only `land` may change.
     quietLooks = result.state === 'ready' && events.length === 0 ? quietLooks + 1 : 0;
-    if (quietLooks >= LOOKS_UNTIL_LAND) return leaveForLand(io, result);
+    if (quietLooks >= LOOKS_UNTIL_LAND || saysLand(result)) return leaveForLand(io, result);
     if (events.length === 0) await delay(PAUSE_MS);
   }
 }
 
 const POLL_MS = 2000;
 const PAUSE_MS = 100;
-const LOOKS_UNTIL_LAND = 2;
+/** A gate at work is quiet too; a minute without an event is not one. */
+const LOOKS_UNTIL_LAND = 30;
+
+function saysLand(result: RunResult): boolean {
+  return result.state === 'ready' && result.reason?.includes('orchestrator land') === true;
+}
 
 async function findRun(followed: Followed): Promise<RunResult> {
   const result = await followed.api.showRun(followed.run);

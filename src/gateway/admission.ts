@@ -36,6 +36,7 @@ export function createAdmissions(parts: { store: Store; journal: Journal; clock:
   let change = Promise.withResolvers<void>();
 
   async function decideAndHold(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionOutcome> {
+    const gone = aborted(signal);
     while (!signal.aborted) {
       const seen = change.promise;
       const { day, write } = parts.days.today();
@@ -49,7 +50,7 @@ export function createAdmissions(parts: { store: Store; journal: Journal; clock:
           await recordRefusal(parts, request, decision.refusal);
           return { kind: 'refused', refusal: decision.refusal };
         case 'wait':
-          await Promise.race([seen, aborted(signal)]);
+          await Promise.race([seen, gone]);
           continue;
         case 'admit': {
           const call = openCall(request, decision, scopes);

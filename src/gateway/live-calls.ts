@@ -1,9 +1,9 @@
 import type { AgentId } from '../domain/ids.ts';
 
 /** Why a call ended before its answer did. The signal's reason holds the first one. */
-export type EndCause = 'client-gone' | 'revoked' | 'shutdown';
+type EndCause = 'client-gone' | 'revoked' | 'shutdown';
 
-export interface LiveCall {
+interface LiveCall {
   readonly signal: AbortSignal;
   end(cause: EndCause): void;
   /** Everything of the call is over, its settlement included. */

@@ -4,11 +4,13 @@ import { type Answer, badRequest } from './answers.ts';
 
 /** The body as it came; an answer when it is too large. Rejects when the client goes away. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | Answer> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving the loop must not destroy the connection: the answer has to go back over it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) return badRequest(`The body is larger than ${MAX_BODY_BYTES} bytes.`, 413);
+    if (length > MAX_BODY_BYTES) return tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -26,6 +28,10 @@ export function decodeBody(bytes: Buffer, encoding: string | undefined): Buffer 
   } catch {
     return badRequest(`The body is no valid ${name} data, or larger than ${MAX_BODY_BYTES} bytes.`);
   }
+}
+
+function tooLarge(): Answer {
+  return badRequest(`The body is larger than ${MAX_BODY_BYTES} bytes.`, 413);
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -14,7 +14,7 @@ export interface RequestFacts {
   readonly thinkingBudget: number;
   /** Answers asked for at once; each may use the whole cap. */
   readonly choices: number;
-  /** sha256 of the first message. */
+  /** Which conversation this goes on with: sha256 of the first message without its cache breakpoints. */
   readonly firstMessage: string;
   readonly size: InputSize;
   readonly body: JsonObject;
@@ -37,13 +37,25 @@ export function readRequestFacts(bytes: Buffer, dialect: Dialect): RequestFacts 
     askedCap: caps.length === 0 ? undefined : Math.max(...caps),
     thinkingBudget: dialect.thinkingBudget(body),
     choices: numberOf(body['n']) ?? 1,
-    firstMessage: createHash('sha256')
-      .update(JSON.stringify(dialect.firstMessage(body)) ?? '')
-      .digest('hex'),
+    firstMessage: conversationKey(dialect.firstMessage(body)),
     size: { textBytes: bytes.length - media.encodedBytes, mediaTokens: media.tokens },
     body,
     topLevel,
   };
+}
+
+/**
+ * The same first message gives the same key, whatever cache breakpoints sit on it: clients move those from turn to turn,
+ * and a plain text then becomes a list of blocks or the other way round.
+ */
+function conversationKey(message: unknown): string {
+  const plain = JSON.stringify(message, (key, value: unknown) => {
+    if (key === 'cache_control') return undefined;
+    return key === 'content' && typeof value === 'string' ? [{ type: 'text', text: value }] : value;
+  });
+  return createHash('sha256')
+    .update(plain ?? '')
+    .digest('hex');
 }
 
 /** The bytes to send: as they came, except for a cap that had to be set and the usage of a chat stream. */

@@ -62,7 +62,7 @@ export function createSettlements(parts: {
 }
 
 /** The rows and events of one settlement. */
-export function settlementBatch(options: {
+function settlementBatch(options: {
   call: OpenCall;
   spend: Spend;
   attempts: readonly AttemptRecord[];

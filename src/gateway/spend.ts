@@ -3,7 +3,7 @@ import { estimateOutput } from './estimate.ts';
 import type { StreamReading } from './protocols/dialect.ts';
 
 /** Where the counts of a settled call come from. */
-export type SpendSource = 'upstream' | 'partial' | 'estimated' | 'unanswered' | 'error' | 'released';
+type SpendSource = 'upstream' | 'partial' | 'estimated' | 'unanswered' | 'error' | 'released';
 
 export interface Spend {
   readonly source: SpendSource;

@@ -1,5 +1,5 @@
 /** Where a member of the outermost object stands in the bytes: `{"key": value}`. */
-export interface Member {
+interface Member {
   readonly key: string;
   readonly valueStart: number;
   /** Exclusive. */

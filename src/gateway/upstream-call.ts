@@ -16,7 +16,7 @@ export interface UpstreamResult {
   readonly lost: number;
 }
 
-export type UpstreamOutcome =
+type UpstreamOutcome =
   | {
       readonly kind: 'success';
       readonly status: number;

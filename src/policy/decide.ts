@@ -8,7 +8,11 @@ import { staticDenyDirectories } from './static-directories.ts';
 
 /** The part of a policy that decides; a shipped profile is one as well as a loaded PolicySet. */
 export interface DecidingPolicy {
-  readonly global: { readonly never: readonly Rule[]; readonly generated: { readonly globs: readonly Rule[] } };
+  readonly global: {
+    readonly never: readonly Rule[];
+    /** Attributes count unless they are switched off. */
+    readonly generated: { readonly globs: readonly Rule[]; readonly fromGitattributes?: boolean };
+  };
   readonly roles: ReadonlyMap<RoleName, Boundary>;
 }
 
@@ -27,6 +31,7 @@ export function compileDecider(
   options: { readonly foldCase?: boolean } = {},
 ): Decider {
   const foldCase = options.foldCase ?? false;
+  const attributes = policy.global.generated.fromGitattributes ?? true;
   const never = ruleList(policy.global.never, foldCase);
   const generatedGlobs = ruleList(policy.global.generated.globs, foldCase);
   const roles = new Map([...policy.roles].map(([role, boundary]) => [role, compileRole(boundary, foldCase)]));
@@ -35,7 +40,7 @@ export function compileDecider(
       if (path.length > LONGEST_JUDGED_PATH) return { decision: 'out' };
       const barred = never.find(path);
       if (barred) return verdict('never', barred);
-      if (generated.has(path)) return GENERATED_BY_ATTRIBUTE;
+      if (attributes && generated.has(path)) return GENERATED_BY_ATTRIBUTE;
       const made = generatedGlobs.find(path);
       if (made) return verdict('generated', made);
       return roles.get(role)?.(operation, path) ?? { decision: 'out' };

@@ -36,8 +36,9 @@ const TEXT_RULES: readonly { readonly found: RegExp; readonly problem: string }[
 const LONGEST_EXPANSION = 512;
 const STARS_PER_SEGMENT = 3;
 const DEEP_STARS = 3;
-/** What a matcher may have to try, as the number of nested choices. */
-const NESTED_CHOICES = 4;
+/** Nested choices that a path may force a matcher to try: each further `*` of a segment, each `**` before the end. */
+const STAR_CHOICES = 2;
+const ALL_CHOICES = 3;
 
 function expandBraces(glob: string): readonly string[] | undefined {
   if (!balanced(glob)) return undefined;
@@ -52,15 +53,16 @@ function expandBraces(glob: string): readonly string[] | undefined {
 function costProblem(pattern: string): string | undefined {
   const segments = pattern.split('/');
   const deep = segments.slice(0, -1).filter((segment) => segment === '**').length;
-  let choices = deep;
+  let choices = 0;
   for (const segment of segments) {
-    if (segment === '**' || segment === '*') continue;
+    if (segment === '**') continue;
     const stars = segment.replace(/\[[^\]]*\]/g, '').match(/\*|!\(/g)?.length ?? 0;
     if (stars > STARS_PER_SEGMENT) return `has more than ${STARS_PER_SEGMENT} \`*\` between two slashes`;
-    choices += stars;
+    choices += Math.max(0, stars - 1);
   }
   if (deep > DEEP_STARS) return `has more than ${DEEP_STARS} \`**\` before its end`;
-  return choices > NESTED_CHOICES ? 'has too many `*` and `**`: split it into simpler globs' : undefined;
+  const tooMany = choices > STAR_CHOICES || choices + deep > ALL_CHOICES;
+  return tooMany ? 'has too many `*` and `**`: split it into simpler globs' : undefined;
 }
 
 function balanced(glob: string): boolean {

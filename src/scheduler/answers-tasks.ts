@@ -1,6 +1,6 @@
 import { conflictStateWrites } from '../checkpoints/records.ts';
 import type { Answer } from '../domain/checkpoint.ts';
-import type { TaskId } from '../domain/ids.ts';
+import type { ObjectId, TaskId } from '../domain/ids.ts';
 import type { Task } from '../domain/run.ts';
 import { PLAN_TASK } from '../domain/run.ts';
 import type { Write } from '../store/store.ts';
@@ -36,7 +36,7 @@ export function conflictAnswer(context: AnswerContext, answer: Answer): AnswerEf
   const open = record.steps.filter((step) => step.task === later.id && step.state === 'paused');
   const settled = [...settledWrites(context), ...voidOthers(context, later)];
   if (answer.verdict === 'reject') {
-    const reason = `in conflict with ${others.join(', ')}: ${answer.reason}`;
+    const reason = `in conflict with ${others.join(', ') || context.run.target}: ${answer.reason}`;
     return {
       writes: [
         ...settled,
@@ -51,16 +51,17 @@ export function conflictAnswer(context: AnswerContext, answer: Answer): AnswerEf
     writes: [
       ...settled,
       ...open.map((step) => stepWrite({ ...step, state: 'cancelled', reason })),
-      taskWrite(restarted(later, others)),
+      taskWrite(restarted(later, others, checkpoint.payload['restartFrom'])),
     ],
     message: `${later.id} waits for ${others.join(', ')} and starts again from its result.`,
   };
 }
 
 /** A task that begins again from the result of others; what it did so far stays in the store. */
-function restarted(task: Task, after: readonly TaskId[]): Task {
+function restarted(task: Task, after: readonly TaskId[], from: unknown): Task {
   const { base: _base, head: _head, reason: _reason, rework: _rework, ...rest } = task;
-  return { ...rest, state: 'queued', round: task.round + 1, after: [...new Set([...task.after, ...after])] };
+  const base = typeof from === 'string' ? { base: from as ObjectId } : {};
+  return { ...rest, ...base, state: 'queued', round: task.round + 1, after: [...new Set([...task.after, ...after])] };
 }
 
 /** Other questions of a task that does not go on from where they were asked. */

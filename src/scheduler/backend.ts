@@ -2,7 +2,6 @@ import type { AnswerResult, Backend, EventRow, RunRow } from '../api/backend.ts'
 import { readConflicts, readViolations } from '../checkpoints/records.ts';
 import type { Checkpoint } from '../domain/checkpoint.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { readReport } from '../report/read-report.ts';
 import { readEvents } from '../store/events.ts';
 import { answerCheckpoint } from './answering.ts';
 import { cancelRun, resumeRun, retryTask } from './control.ts';
@@ -22,7 +21,11 @@ import { waitFor } from './wait-for.ts';
 export function createBackend(
   engine: Engine,
   dispatcher: Dispatcher,
-  daemon: DaemonFacts & { stop(options: { now: boolean }): Promise<void> },
+  daemon: DaemonFacts & {
+    stop(options: { now: boolean }): Promise<void>;
+    /** From the report room, a sibling of this one. */
+    report: Backend['report'];
+  },
 ): Backend {
   const { store } = engine;
   return {
@@ -74,25 +77,27 @@ export function createBackend(
           ...(request.task === undefined ? {} : { task: request.task as TaskId }),
         },
       }),
-    report: async (request) => readReport(store, request),
+    report: (request) => daemon.report(request),
     violations: async () => [...readViolations(store)],
     conflicts: async () => [...readConflicts(store)],
     restore: (request) => restorePath(engine, request),
     policyReload: () => engine.policies.reload(),
     land: (request) => landResult(engine, request),
     gc: (request) => collectGarbage(engine, request),
-    waitRun: (request) =>
+    waitRun: (request, signal) =>
       waitFor({
         timeoutMs: request.timeoutMs,
+        signal,
         look: () => {
           const record = readRun(store, request.run);
           const result = record === undefined ? undefined : runResult(engine, record);
           return { done: result === undefined || isResting(result), value: result };
         },
       }).then((result) => result ?? noSuchRun(request.run)),
-    events: (request) =>
+    events: (request, signal) =>
       waitFor({
         timeoutMs: request.timeoutMs,
+        signal,
         look: () => {
           const rows: EventRow[] = readEvents(store, request.afterSeq, request.limit);
           return { done: rows.length > 0, value: rows };

@@ -9,6 +9,8 @@ export interface SortedChanges {
   /** Decided `ask` and not text, without a grant: the step parks. */
   readonly asks: readonly JudgedChange[];
   readonly violations: readonly JudgedChange[];
+  /** Allowed by themselves, but the other half of a rename that is not. */
+  readonly halves: readonly JudgedChange[];
   /** The role's own notes, moved to the checkout's `agent-notes/`. */
   readonly notes: readonly JudgedChange[];
 }
@@ -22,11 +24,28 @@ export function sortChanges(
     asks: [] as JudgedChange[],
     violations: [] as JudgedChange[],
     notes: [] as JudgedChange[],
+    halves: [] as JudgedChange[],
   };
   for (const change of judged) {
     sorted[classify(change, options)].push(change);
   }
-  return sorted;
+  return undoOtherHalves(sorted);
+}
+
+/**
+ * A rename is judged on both paths. When one half is not allowed the other is undone with it: a file that moved out of
+ * the lane would otherwise be gone, and one that moved in would stay as a copy.
+ */
+function undoOtherHalves(sorted: SortedChanges): SortedChanges {
+  const refused = [...sorted.violations, ...sorted.asks];
+  const isOtherHalf = (change: JudgedChange): boolean =>
+    refused.some(
+      (half) =>
+        (half.operation === 'create' && change.operation === 'delete' && half.newBlob === change.oldBlob) ||
+        (half.operation === 'delete' && change.operation === 'create' && half.oldBlob === change.newBlob),
+    );
+  const halves = sorted.allowed.filter(isOtherHalf);
+  return { ...sorted, allowed: sorted.allowed.filter((change) => !halves.includes(change)), halves };
 }
 
 /** `access` covers a path for the task; `content` exactly one content there. Nothing covers never and generated. */

@@ -1,5 +1,5 @@
 import { conflictWrites, readConflicts } from '../checkpoints/records.ts';
-import type { RoleName, RunId, TaskId } from '../domain/ids.ts';
+import type { ObjectId, RoleName, RunId, TaskId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { Run, Task } from '../domain/run.ts';
 import type { Conflict, ConflictKind } from '../domain/violation.ts';
@@ -15,6 +15,8 @@ export interface FoundConflict {
   readonly tasks: readonly TaskId[];
   readonly kind: ConflictKind;
   readonly roles?: readonly RoleName[];
+  /** Where the later task starts again when it collides with the target itself. */
+  readonly restartFrom?: ObjectId;
 }
 
 /** Whether a conflict between these tasks is already before a human, or was settled by letting one wait. */
@@ -34,6 +36,7 @@ export async function openConflict(engine: Engine, found: FoundConflict): Promis
     .at(-1);
   if (record === undefined || later === undefined) return;
   const others = found.tasks.filter((id) => id !== later.id);
+  const other = others.length === 0 ? found.run.target : others.join(', ');
   const roles = found.roles ?? rolesOf(record, found.tasks);
   const now = engine.clock.now();
   const rows = found.paths.map(
@@ -51,25 +54,31 @@ export async function openConflict(engine: Engine, found: FoundConflict): Promis
     kind: 'conflict',
     run: found.run.id,
     task: later.id,
-    summary: `${others.join(', ')} and ${later.id} both change ${found.paths.slice(0, 3).join(', ')}${found.paths.length > 3 ? ` and ${found.paths.length - 3} more` : ''}`,
+    summary: `${other} and ${later.id} both change ${found.paths.slice(0, 3).join(', ')}${found.paths.length > 3 ? ` and ${found.paths.length - 3} more` : ''}`,
     body: [
       ...found.tasks.map((id) => `${id}: ${record.tasks.find((task) => task.id === id)?.plan.title ?? ''}`),
       `kind: ${found.kind}; paths:`,
       ...found.paths.map((path) => `  ${path}`),
-      `Approve: ${later.id} waits for ${others.join(', ')} and starts again from its result; what ${later.id} has spent so far is spent (${costOf(engine, later)} work tokens).`,
-      `Reject: ${later.id} is rejected, ${others.join(', ')} goes on.`,
+      `Approve: ${later.id} waits for ${other} and starts again from its result; what ${later.id} has spent so far is spent (${costOf(engine, later)} work tokens).`,
+      `Reject: ${later.id} is rejected, ${other} stays as it is.`,
     ].join('\n'),
     binding: await bindingOf(engine, found.run, {
       action: 'wait-for',
       content: contentHash('conflict', found.tasks, later.round),
       paths: found.paths,
     }),
-    payload: { later: later.id, others, round: later.round, conflicts: rows.map((row) => row.id) },
+    payload: {
+      restartFrom: found.restartFrom ?? null,
+      later: later.id,
+      others,
+      round: later.round,
+      conflicts: rows.map((row) => row.id),
+    },
   });
   await commit(engine.store, [
     ...rows.flatMap((row) => conflictWrites(row, now)),
     ...writes,
-    taskWrite({ ...later, state: 'paused', reason: `in conflict with ${others.join(', ')}` }),
+    taskWrite({ ...later, state: 'paused', reason: `in conflict with ${other}` }),
     ...record.steps
       .filter((step) => step.task === later.id && step.state === 'queued')
       .map((step) => stepWrite({ ...step, state: 'paused' })),

@@ -34,7 +34,7 @@ export async function settleEffects(session: Session): Promise<Effects> {
     linkTarget: async (change) => (await engine.git.readBlob(change.newBlob as ObjectId)).toString('utf8'),
   });
   const sorted = sortChanges(judged, session);
-  const undone = [...sorted.violations, ...sorted.asks, ...sorted.notes];
+  const undone = [...sorted.violations, ...sorted.asks, ...sorted.notes, ...sorted.halves];
   const never = await moveNeverPaths(session, [...snapshot.neverPaths, ...snapshot.nestedRepositories]);
   if (undone.length === 0) {
     return { tree: snapshot.tree, asks: [], violations: never.count, notices: never.notices, writes: never.writes };

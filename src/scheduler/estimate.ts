@@ -18,10 +18,9 @@ export function estimateOf(engine: Engine, run: Run, tasks: readonly Task[]): Es
   const limit = run.manifest.limits.runTokens;
   const withinBudget = limit === 'unlimited' || tokens <= limit;
   const atMost = unknown.map((role) => `${role} at most ${show(budgetOf(engine, run, role))} a task`);
-  const known =
-    roles.length === unknown.length
-      ? []
-      : [`about ${show(Math.round(tokens))} tokens in ${Math.round(turns)} turns, money ${money(roles, seen)}`];
+  const known = roles.every((role) => seen.get(role) === undefined)
+    ? []
+    : [`about ${show(Math.round(tokens))} tokens in ${Math.round(turns)} turns, money ${money(roles, seen)}`];
   return {
     text: `Estimate: ${[...known, ...(atMost.length > 0 ? [`no history yet: ${atMost.join(', ')}`] : [])].join('; ')}. Budget of the run: ${show(limit)}.`,
     withinBudget,

@@ -29,7 +29,10 @@ export async function finishMerge(engine: Engine, asked: Checkpoint, options: { 
     ]);
     return;
   }
-  const moved = await engine.gate.move(candidate, { checkpoint: asked.id });
+  const moved = await engine.gate.move(candidate, {
+    checkpoint: asked.id,
+    policyDigest: asked.binding.policyDigest,
+  });
   switch (moved.state) {
     case 'moved':
       await commit(engine.store, mergedWrites(engine, record, moved.commit));

@@ -39,6 +39,7 @@ export async function prepareMerge(engine: Engine, id: RunId, replaces?: Checkpo
       paths: merged.conflict.paths,
       tasks: [...merged.conflict.with, merged.conflict.task],
       kind: 'textual',
+      ...(merged.conflict.with.length === 0 ? { restartFrom: base } : {}),
     });
     return { state: 'conflict' };
   }

@@ -59,6 +59,7 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
     payload: {
       result: candidate.result,
       verify: verification.result,
+      paths: verdict.paths,
       asks: verdict.asks.map((ask) => ({ path: ask.path, rule: ask.rule ?? null, role: ask.role ?? null })),
       tasks: facts.ready.map((task) => task.id),
     },

@@ -4,6 +4,7 @@ import type { ObjectId, RoleName } from '../domain/ids.ts';
 import type { Run, Task } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { changedTests } from './changed-tests.ts';
 import { type CommandResult, runInView } from './command.ts';
 import { commit, type Engine } from './engine.ts';
 import { setupWorkspace } from './setup.ts';
@@ -79,17 +80,30 @@ async function inWorkspace<Value>(
   );
   try {
     const decider = await engine.policies.decider(engine.policies.active(), run.manifest.baseTree);
+    const tests = await testsFor(engine, run, at);
     const view = { ...(await viewOf(engine, { role, workspace, decider })), denyDirectories: [] };
     await setupWorkspace(engine, { workspace, view, base: run.manifest.baseCommit, run: run.id });
     return await use(async (command, timeoutMs) => {
       await commit(engine.store, [
         eventWrite({ at: engine.clock.now(), type: 'verify-command', run: run.id, data: { command } }),
       ]);
-      return runInView(engine, { view, command, timeoutMs, env: { WORKSPACE: view.tree } });
+      return runInView(engine, {
+        view,
+        command,
+        timeoutMs,
+        env: { WORKSPACE: view.tree, CHANGED_TESTS: tests.join(' ') },
+      });
     });
   } finally {
     await workspace.release();
   }
+}
+
+async function testsFor(engine: Engine, run: Run, at: ObjectId): Promise<readonly string[]> {
+  if (engine.policies.active().global.profile !== 'cpython') return [];
+  const tree = await engine.git.treeOf(at);
+  const changed = (await engine.git.diff(run.manifest.baseTree, tree)).map((change) => change.path);
+  return changedTests(changed, new Set((await engine.git.listTree(tree)).map((entry) => entry.path)));
 }
 
 function acceptanceFindings(task: Task, codeOnBase: number, after: CommandResult): readonly Finding[] {

@@ -6,11 +6,13 @@ const POLL_MS = 100;
 export async function waitFor<Value>(options: {
   timeoutMs: number;
   look: () => { done: boolean; value: Value };
+  /** Ends the waiting early; the asker has gone. */
+  signal?: AbortSignal | undefined;
 }): Promise<Value> {
   const rounds = Math.ceil(options.timeoutMs / POLL_MS);
   for (let round = 0; round < rounds; round++) {
     const seen = options.look();
-    if (seen.done) return seen.value;
+    if (seen.done || options.signal?.aborted) return seen.value;
     await sleep(POLL_MS);
   }
   return options.look().value;

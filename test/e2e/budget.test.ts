@@ -100,7 +100,7 @@ it('shows no role the key of another, and the report equals the books of the mod
     },
   });
   stage = opened;
-  await opened.edit('policies/roles/coder.yaml', (text) => text.replace(/allow: .*/, 'allow: ["**"]'));
+  await opened.edit('policies/roles/coder.yaml', (text) => text.replace(/allow: \[[^\]]*\]/, 'allow: ["**"]'));
   await must(opened.cli(['start']));
   const { shown } = await play(opened, 'swap');
   expect(shown.state, shown.reason ?? '').toBe('merged');

@@ -37,7 +37,7 @@ async function attempt(
   });
   stage = opened;
   // Whatever the agent types may run: the boundary must hold by effect, not because a command was not on a list.
-  await opened.edit('policies/roles/coder.yaml', (text) => text.replace(/allow: .*/, 'allow: ["**"]'));
+  await opened.edit('policies/roles/coder.yaml', (text) => text.replace(/allow: \[[^\]]*\]/, 'allow: ["**"]'));
   await must(opened.cli(['start']));
   const before = await opened.git('status', '--porcelain');
   const { shown } = await play(opened, 'document add');
@@ -134,7 +134,7 @@ it('the same effects are judged without a sandbox', async () => {
     }),
   });
   stage = opened;
-  await opened.edit('policies/roles/coder.yaml', (text) => text.replace(/allow: .*/, 'allow: ["**"]'));
+  await opened.edit('policies/roles/coder.yaml', (text) => text.replace(/allow: \[[^\]]*\]/, 'allow: ["**"]'));
   await opened.edit('policies/global.yaml', (text) => text.replace(/mode: auto/, 'mode: detect-only'));
   await must(opened.cli(['start']));
   const { shown } = await play(opened, 'document add');

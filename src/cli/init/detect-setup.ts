@@ -2,7 +2,7 @@ import type { UserRepository } from '../../git/git.ts';
 import type { ProfileName } from '../../policy/profile-file.ts';
 import type { Io } from '../io.ts';
 import { readBaseTree } from './base-tree.ts';
-import { findPython } from './python.ts';
+import { findPython, findPythonOfVersion } from './python.ts';
 import { chooseVerifyCommands, type VerifyCommands } from './verify-commands.ts';
 
 /** What `init` found out about a repository. */
@@ -25,15 +25,22 @@ export async function detectSetup(io: Io, user: UserRepository, chosen: string |
   const tree = await readBaseTree(user.root, userEnvironment(io.env));
   const detection = await detectProfile(tree);
   const profile = named ?? detection.profile;
-  const python = profile === 'generic' ? undefined : await findPython(user.root, io.env);
+  const version = profile === 'cpython' ? cpythonVersion(await tree.readText('Include/patchlevel.h')) : undefined;
+  const own = version === undefined ? undefined : await findPythonOfVersion(user.root, io.env, version);
+  const python = profile === 'generic' ? undefined : (own ?? (await findPython(user.root, io.env)));
   const { vars } = detection;
   return {
     profile,
     vars,
     inventoryHash: detection.hash,
     notes: [...detection.notes, ...(profile !== 'generic' && python === undefined ? [NO_PYTHON] : [])],
-    verify: chooseVerifyCommands({ profile, vars, paths: tree.paths, python }),
+    verify: chooseVerifyCommands({ profile, vars, paths: tree.paths, python, cpythonVersion: version }),
   };
+}
+
+/** `3.11.2` out of Include/patchlevel.h. */
+function cpythonVersion(header: string | undefined): string | undefined {
+  return /#define\s+PY_VERSION\s+"(\d+\.\d+\.\d+)/.exec(header ?? '')?.[1];
 }
 
 const NO_PYTHON = 'no Python on PATH: verify commands are left empty, set them in policies/global.yaml';

@@ -13,6 +13,8 @@ export interface VerifyFacts {
   /** The paths of the base tree. */
   readonly paths: readonly string[];
   readonly python: Python | undefined;
+  /** PY_VERSION of the checkout, for the profile cpython. */
+  readonly cpythonVersion?: string | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface VerifyFacts {
 export function chooseVerifyCommands(facts: VerifyFacts): VerifyCommands {
   const { profile, paths, python } = facts;
   if (python === undefined) return {};
-  if (profile === 'cpython') return { environment: cpythonGate(python, paths) };
+  if (profile === 'cpython') return cpythonCommands(python, paths, facts.cpythonVersion);
   const { roots, modules } = findImportRoots(paths, { code: names(facts, 'code'), mods: names(facts, 'mods') });
   const call = `${pythonPath(roots)}${quote(python.executable)}`;
   const module = modules.find((name) => !name.startsWith('_')) ?? modules[0];
@@ -42,10 +44,21 @@ function importGate(module: string): string {
 }
 
 /**
- * CPython needs its own build to run its tests, which takes minutes: people who want that set `workspace.setup` and
- * `verify.full`. What can be said without one is that the library found is this workspace's.
+ * CPython's own build takes minutes: people who want that set `workspace.setup` and `verify.full`. An interpreter of the
+ * same version runs this workspace's Lib/ as it is, and the tests of what changed with it (the daemon gives their names
+ * in CHANGED_TESTS). Without one, all that can be said is that the library found is this workspace's.
  */
-function cpythonGate(python: Python, paths: readonly string[]): string {
+function cpythonCommands(python: Python, paths: readonly string[], version: string | undefined): VerifyCommands {
+  const minor = version?.split('.').slice(0, 2).join('.');
+  if (minor !== undefined && python.version.startsWith(`${minor}.`)) {
+    const call = `PYTHONPATH="$PWD/Lib" ${quote(python.executable)}`;
+    const tests = `[ -z "$CHANGED_TESTS" ] || ${call} -m unittest`;
+    return {
+      environment: `${call} -c ${quote(importGate('json'))}`,
+      quick: `${tests} -f $CHANGED_TESTS`,
+      full: `${tests} $CHANGED_TESTS`,
+    };
+  }
   const module =
     paths.map((path) => /^Lib\/([a-z]\w*)\.py$/.exec(path)?.[1]).find((name) => name !== undefined) ?? 'os';
   const check = [
@@ -54,7 +67,7 @@ function cpythonGate(python: Python, paths: readonly string[]): string {
     `s = PathFinder.find_spec("${module}", [os.path.join(os.getcwd(), "Lib")])`,
     `sys.exit(0 if s else "Lib/${module}.py is not in this workspace")`,
   ].join('; ');
-  return `${quote(python.executable)} -c ${quote(check)}`;
+  return { environment: `${quote(python.executable)} -c ${quote(check)}` };
 }
 
 function testCommands(call: string, python: Python, facts: VerifyFacts): VerifyCommands {

@@ -209,6 +209,15 @@ describe('waiting', () => {
   });
 });
 
+test('stop does not wait for a backend that never answers', async () => {
+  const { server } = await serve({ runs: () => new Promise(() => undefined) });
+  const api = await client();
+  const lost = expect(api.runs()).rejects.toMatchObject({ code: 'no-daemon' });
+  await api.status();
+  await server.stop();
+  await lost;
+});
+
 describe('who may talk', () => {
   test('the socket is 0600 from birth and the umask is put back', async () => {
     const before = umask();

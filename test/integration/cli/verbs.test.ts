@@ -270,7 +270,9 @@ describe('run --wait', () => {
   });
 
   test('approved while its target is checked out: 3, and land is named', async () => {
-    await place.serve({ showRun: async () => runResult({ state: 'ready' }) });
+    await place.serve({
+      showRun: async () => runResult({ state: 'ready', reason: `it is checked out: run \`orchestrator land ${RUN}\`` }),
+    });
     const finished = await waitFor();
     expect(finished.code).toBe(3);
     expect(finished.stderr).toContain(`orchestrator land ${RUN}`);

@@ -182,7 +182,11 @@ test('every new commit must be a step on its parent or exactly what git makes of
 
 test('the step of a task that is not part of the result accounts for nothing in it', async () => {
   const made = await makeGate(FILES);
-  const left = await made.stepBy('test', made.base, { 'tests/t.py': 'theirs\n' }, 'T2');
-  const step = await made.stepBy('coder', made.base, { 'lib/f2.ts': 'x\n', 'tests/t.py': 'theirs\n' });
-  expect(await refusals(made, made.candidate([left, step]))).toContain('tests/t.py deny');
+  const left = await made.stepBy('test', made.base, { 'tests/f1.ts': 'theirs\n' }, 'T2');
+  const step = await made.stepBy('coder', made.base, { 'lib/f1.ts': BODY.replace('line 3', 'changed') });
+  await made.fixture.git('mv', 'lib/f1.ts', 'tests/f1.ts');
+  const renamed = await made.fixture.save('renames the file into tests');
+  const trap = await mergedOnto(made, renamed, [step]);
+  expect(await refusals(made, { ...trap, steps: [left, step] })).toEqual(['tests/f1.ts unexpected-path']);
+  expect(await refusals(made, made.candidate([left, step]))).toEqual([]);
 });

@@ -70,6 +70,13 @@ test('web pages are refused, whatever they send', async () => {
   expect(harness.upstream.seen).toHaveLength(2);
 });
 
+test('a body that is too large is refused before it is sent', async () => {
+  const head = `POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:${harness.gateway.port}\r\nx-api-key: ${key}\r\n`;
+  const type = 'content-type: application/json\r\n';
+  expect(await raw(`${head}${type}content-length: 99999999\r\n\r\n`)).toBe('HTTP/1.1 413 Payload Too Large');
+  expect(await raw(`${head}${type}content-length: 2\r\n\r\n{}`)).toBe('HTTP/1.1 400 Bad Request');
+});
+
 test('endpoints that nobody meters do not exist', async () => {
   for (const path of ['/v1/messages/batches', '/v1/files', '/v1/realtime', '//v1/messages', '/v1/%6dessages', '/']) {
     expect(await statusOf({}, path), path).toBe(404);

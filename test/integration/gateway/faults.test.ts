@@ -64,7 +64,10 @@ describe('the client leaves', () => {
 
   test('before any answer: charged in full, since the upstream may have worked', async () => {
     const { harness, key } = await started(() => silence);
-    const call = post(harness.gateway, '/v1/messages', MESSAGES, { key, signal: AbortSignal.timeout(300) });
+    const client = new AbortController();
+    const call = post(harness.gateway, '/v1/messages', MESSAGES, { key, signal: client.signal });
+    for (let n = 0; n < 500 && harness.upstream.seen.length === 0; n++) await new Promise((r) => setTimeout(r, 10));
+    client.abort();
     await expect(call).rejects.toThrow();
     await expectSettledOnce(harness);
     expect(total(harness)).toMatchObject({ requests: 0, output: 500 });

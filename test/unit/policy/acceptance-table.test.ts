@@ -20,35 +20,34 @@ test('the table has the rows that were measured', () => {
   expect(rows.length).toBeGreaterThan(230);
 });
 
-describe.each(groupRows(rows).map((group) => ({ group, name: `${group[0]?.profile} ${JSON.stringify(group[0]?.vars)}` })))(
-  'policy explain --profile $name',
-  ({ group }) => {
-    test('answers every row as the table says', async () => {
-      const varsFile = join(directory, 'vars.json');
-      writeFileSync(varsFile, JSON.stringify(group[0]?.vars ?? {}));
-      const io = recordingIo(directory, group.map((row) => `${row.path}\n`).join(''));
-      const code = await runPolicyExplain(
-        { paths: [], stdin: true, profile: group[0]?.profile ?? '', vars: varsFile, json: true, variables: new Map() },
-        io,
-      );
-      const answers = JSON.parse(io.output()) as Explained[];
-      expect(code).toBe(0);
-      expect(
-        answers.map((answer) => ({
-          path: answer.path,
-          operation: answer.operation,
-          decisions: answer.decisions.map(({ role, decision }) => `${role} ${decision}`),
-        })),
-      ).toEqual(
-        group.map((row) => ({
-          path: row.path,
-          operation: 'create',
-          decisions: TABLE_ROLES.map((role, index) => `${role} ${row.expected[index]}`),
-        })),
-      );
-    });
-  },
-);
+describe.each(
+  groupRows(rows).map((group) => ({ group, name: `${group[0]?.profile} ${JSON.stringify(group[0]?.vars)}` })),
+)('policy explain --profile $name', ({ group }) => {
+  test('answers every row as the table says', async () => {
+    const varsFile = join(directory, 'vars.json');
+    writeFileSync(varsFile, JSON.stringify(group[0]?.vars ?? {}));
+    const io = recordingIo(directory, group.map((row) => `${row.path}\n`).join(''));
+    const code = await runPolicyExplain(
+      { paths: [], stdin: true, profile: group[0]?.profile ?? '', vars: varsFile, json: true, variables: new Map() },
+      io,
+    );
+    const answers = JSON.parse(io.output()) as Explained[];
+    expect(code).toBe(0);
+    expect(
+      answers.map((answer) => ({
+        path: answer.path,
+        operation: answer.operation,
+        decisions: answer.decisions.map(({ role, decision }) => `${role} ${decision}`),
+      })),
+    ).toEqual(
+      group.map((row) => ({
+        path: row.path,
+        operation: 'create',
+        decisions: TABLE_ROLES.map((role, index) => `${role} ${row.expected[index]}`),
+      })),
+    );
+  });
+});
 
 describe.each(PROFILE_NAMES)('shipped profile %s', (name) => {
   test('has the measured lists, and the policies themselves in never', () => {

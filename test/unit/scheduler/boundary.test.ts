@@ -27,7 +27,9 @@ function grant(path: string, given: Partial<Grant> = {}): Grant {
 
 function sortOne(judged: JudgedChange, grants: readonly Grant[] = [], notesTracked = false): string {
   const sorted = sortChanges([judged], { grants, notesTracked });
-  return (['allowed', 'asks', 'violations', 'notes'] as const).find((name) => sorted[name].length === 1) ?? 'lost';
+  return (
+    (['allowed', 'asks', 'violations', 'notes', 'halves'] as const).find((name) => sorted[name].length === 1) ?? 'lost'
+  );
 }
 
 describe('sortChanges', () => {
@@ -65,6 +67,30 @@ describe('sortChanges', () => {
 
   it('keeps what is special out whatever the globs say', () => {
     expect(sortOne(change('src/link', { special: 'escaping-symlink' }), [grant('src/link')])).toBe('violations');
+  });
+
+  it('undoes both halves of a rename when one is not allowed', () => {
+    const gone = change('src/a.py', { operation: 'delete', oldBlob: 'a'.repeat(40), newBlob: '' });
+    const arrived = change('other/a.py', {
+      operation: 'create',
+      oldBlob: '',
+      newBlob: 'a'.repeat(40),
+      decision: 'out',
+    });
+    const sorted = sortChanges([gone, arrived], { grants: [], notesTracked: false });
+    expect(sorted.violations).toEqual([arrived]);
+    expect(sorted.halves).toEqual([gone]);
+    expect(sorted.allowed).toEqual([]);
+    const inside = sortChanges([gone, { ...arrived, decision: 'write' }], { grants: [], notesTracked: false });
+    expect(inside.allowed).toHaveLength(2);
+    const copied = sortChanges(
+      [
+        change('tests/a.py', { operation: 'delete', oldBlob: 'c'.repeat(40), newBlob: '', decision: 'deny' }),
+        change('src/a.py', { operation: 'create', oldBlob: '', newBlob: 'c'.repeat(40) }),
+      ],
+      { grants: [], notesTracked: false },
+    );
+    expect(copied.halves.map((half) => half.path)).toEqual(['src/a.py']);
   });
 
   it('moves notes unless the base tracks them', () => {

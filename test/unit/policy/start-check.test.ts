@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from 'vitest';
+import { loadPolicySet } from '../../../src/policy/load.ts';
+import { missingForStart, resolveRole } from '../../../src/policy/start-check.ts';
+import { type PolicyDirectory, writePolicies } from './policy-directory.ts';
+
+let made: PolicyDirectory | undefined;
+afterEach(() => made?.remove());
+
+function load(values: Readonly<Record<string, string>>, extra = '') {
+  made = writePolicies({
+    'global.yaml': `version: 2\npipeline: [planner, coder]\n${extra}`,
+    'roles/planner.yaml': 'version: 2\nrole: planner\n',
+    'roles/coder.yaml': 'version: 2\nrole: coder\naliases: [worker]\n',
+    'roles/test.yaml': 'version: 2\nrole: test\n',
+  });
+  const variables = new Map(Object.entries(values));
+  const loaded = loadPolicySet({ directory: made.directory, variables });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return { set: loaded.set, missing: missingForStart(loaded.set, variables) };
+}
+
+const COMPLETE = {
+  ORCH_BASE_URL: 'https://gateway.test',
+  ORCH_KEY_PLANNER: 'secret-one',
+  ORCH_KEY_CODER: 'secret-two',
+  ORCH_MODEL_PLANNER: 'm',
+  ORCH_MODEL_CODER: 'm',
+};
+
+test('a complete .env misses nothing; roles outside the pipeline need nothing', () => {
+  expect(load(COMPLETE).missing).toEqual([]);
+});
+
+test('everything that is missing is named', () => {
+  expect(load({ ORCH_KEY_CODER: '' }).missing).toEqual([
+    'base URL: set ORCH_BASE_URL in .env, or gateway.base_url in policies/global.yaml',
+    'key of role planner: set ORCH_KEY_PLANNER in .env',
+    'model of role planner: set ORCH_MODEL_PLANNER in .env, or model.id in policies/roles/planner.yaml',
+    'key of role coder: set ORCH_KEY_CODER in .env',
+    'model of role coder: set ORCH_MODEL_CODER in .env, or model.id in policies/roles/coder.yaml',
+  ]);
+});
+
+test('one key for two roles is refused unless it is allowed', () => {
+  const shared = { ...COMPLETE, ORCH_KEY_CODER: 'secret-one' };
+  const { missing } = load(shared);
+  expect(missing).toEqual([expect.stringContaining('key of role coder: it is the same as that of role planner')]);
+  expect(missing.join('')).not.toContain('secret');
+  made?.remove();
+  expect(load(shared, 'allow_shared_key: true\n').missing).toEqual([]);
+});
+
+test('a role is found by its alias', () => {
+  const { set } = load(COMPLETE);
+  expect(resolveRole(set, 'worker')?.role).toBe('coder');
+  expect(resolveRole(set, 'coder')?.role).toBe('coder');
+  expect(resolveRole(set, 'nobody')).toBeUndefined();
+});
