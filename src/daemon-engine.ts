@@ -66,6 +66,7 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     runs: paths.runs,
     git,
     foldCase: false,
+    environment: prefixed(environment, 'ORCHESTRATOR_'),
     readVariables: options.readVariables,
   });
   const set = policies.active();
@@ -239,4 +240,11 @@ function gitVersion(searchPath: string): string {
   return execFileSync('git', ['--version'], { encoding: 'utf8', env: { PATH: searchPath } })
     .trim()
     .replace('git version ', '');
+}
+
+function prefixed(environment: EngineOptions['environment'], prefix: string): ReadonlyMap<string, string> {
+  const entries = Object.entries(environment).filter(
+    ([name]) => name.startsWith(prefix) && name !== 'ORCHESTRATOR_STATE_DIR',
+  );
+  return new Map(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }

@@ -1,5 +1,4 @@
 import type { Checkpoint } from '../domain/checkpoint.ts';
-import type { Run, Step, Task } from '../domain/run.ts';
 import type { Conflict, Violation } from '../domain/violation.ts';
 
 /**
@@ -176,11 +175,4 @@ export interface Digest {
   readonly spentUsd: number | null;
   readonly diskBytes: number;
   readonly nextCommand: string;
-}
-
-/** Everything a page about one run needs; kept together so that readers agree. */
-export interface RunView {
-  readonly run: Run;
-  readonly tasks: readonly Task[];
-  readonly steps: readonly Step[];
 }

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { jsonSchemaOf } from './json-schema.ts';
 import type { PolicyChoice } from './policy-choice.ts';
 import { type ProfileFile, readProfile } from './profile-file.ts';
 import { renderList } from './render-list.ts';
@@ -9,6 +10,10 @@ export function renderPolicies(choice: PolicyChoice): ReadonlyMap<string, string
   const profile = readProfile(choice.profile);
   const files = new Map([['policies/global.yaml', renderGlobal(choice, profile)]]);
   for (const role of choice.roles) files.set(`policies/roles/${role}.yaml`, renderRole(role, profile, choice));
+  // Beside the files that name them, so that editors find them whatever happens to the package.
+  for (const kind of ['global', 'role', 'agent'] as const) {
+    files.set(`policies/schema/${kind}.schema.json`, `${JSON.stringify(jsonSchemaOf(kind), null, 2)}\n`);
+  }
   return files;
 }
 
@@ -17,6 +22,7 @@ function renderGlobal(choice: PolicyChoice, profile: ProfileFile): string {
   const vars = Object.entries({ ...profile.content.vars, ...choice.vars }).filter(([name]) => name !== 'notmods');
   const command = (line: string | undefined): string => (line === undefined ? 'null' : value(line));
   return [
+    '# yaml-language-server: $schema=./schema/global.schema.json',
     `# What holds for every role. Profile ${choice.profile}: ${profile.content.description}.`,
     '# `orchestrator policy check` checks these files, `policy show <role>` prints what counts and where it comes from,',
     '# `policy explain <path>` says who may write a path and why, `policy reload` makes a running daemon read them again.',

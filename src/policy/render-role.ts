@@ -14,6 +14,7 @@ export function renderRole(role: string, profile: ProfileFile, choice: PolicyCho
   const orElse = profile.content.roles?.[role]?.create_only_else;
   const aliases = ALIASES[role];
   return [
+    '# yaml-language-server: $schema=../schema/role.schema.json',
     `# ${PURPOSE[role] ?? `Role ${role}.`}`,
     'version: 2',
     `role: ${role}`,

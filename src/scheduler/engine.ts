@@ -9,7 +9,7 @@ import type { Decider, PolicySet, RolePolicy } from '../policy/policy.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { Watcher } from '../watch/watch.ts';
-import type { Workspace, WorkspacePool } from '../workspace/workspace.ts';
+import type { WorkspacePool } from '../workspace/workspace.ts';
 
 /** The parts that the scheduler acts through; built once in daemon.ts. */
 export interface Engine {
@@ -58,6 +58,8 @@ export interface PolicyBook {
   active(): PolicySet;
   /** The policy a run began with, from the copy in its directory. */
   pinned(run: Run): PolicySet;
+  /** Layer 3: `policies/agents/<name>.yaml` of the run's copy over the role's policy; names are `T2-coder`, `0042`. */
+  forAgent(run: Run, name: string, policy: RolePolicy): RolePolicy;
   decider(set: PolicySet, baseTree: ObjectId): Promise<Decider>;
   /** The real key of a role; throws `configuration` naming the variable when it is gone. */
   key(policy: RolePolicy): string;
@@ -77,16 +79,6 @@ export interface LiveTree {
   readonly role: RoleName;
   readonly baseTree: ObjectId;
   readonly tree: ObjectId;
-}
-
-/** An agent at work: what is needed to stop it and to look at its tree meanwhile. */
-export interface ActiveStep {
-  readonly key: string;
-  readonly run: RunId;
-  readonly task: TaskId;
-  readonly role: RoleName;
-  readonly workspace: Workspace;
-  readonly abort: AbortController;
 }
 
 /** Writes or throws: a guard that does not hold here is a bug, since one dispatcher owns these rows. */

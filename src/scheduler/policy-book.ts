@@ -4,6 +4,7 @@ import { OrchestratorError } from '../domain/errors.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Run } from '../domain/run.ts';
 import type { StoreGit } from '../git/git.ts';
+import { loadAgentOverride } from '../policy/agent-override.ts';
 import { compileDecider } from '../policy/decide.ts';
 import { loadPolicySet } from '../policy/load.ts';
 import type { Decider, PolicySet, Problem, RolePolicy } from '../policy/policy.ts';
@@ -17,12 +18,14 @@ export interface PolicyBookOptions {
   readonly foldCase: boolean;
   /** Values for `${UPPER}` and keys, read again at every reload. */
   readonly readVariables: () => ReadonlyMap<string, string>;
+  /** The `ORCHESTRATOR_*` part of the environment: it wins over the files. */
+  readonly environment: ReadonlyMap<string, string>;
 }
 
 /** The active policy and the pinned ones of runs. Throws `configuration` with every problem when the files are wrong. */
 export function openPolicyBook(options: PolicyBookOptions): PolicyBook {
   let variables = options.readVariables();
-  let active = loadOrThrow(options.directory, variables);
+  let active = loadOrThrow(options, options.directory, variables);
   const pinned = new Map<string, PolicySet>();
   const deciders = new Map<string, Promise<Decider>>();
   return {
@@ -31,9 +34,22 @@ export function openPolicyBook(options: PolicyBookOptions): PolicyBook {
       if (run.manifest.policyDigest === active.digest) return active;
       const known = pinned.get(run.id);
       if (known !== undefined) return known;
-      const loaded = loadOrThrow(path.join(options.runs, run.id, 'policies'), variables);
+      const loaded = loadOrThrow(options, path.join(options.runs, run.id, 'policies'), variables);
       pinned.set(run.id, loaded);
       return loaded;
+    },
+    forAgent(run, name, policy) {
+      const loaded = loadAgentOverride({
+        directory: path.join(options.runs, run.id, 'policies'),
+        name,
+        variables,
+        environment: options.environment,
+      });
+      if (loaded === undefined) return policy;
+      if (loaded.ok && loaded.role.role === policy.role) return loaded.role;
+      throw new OrchestratorError('configuration', `policies/agents/${name}.yaml can't be used for ${policy.role}`, {
+        details: loaded.ok ? [`it names the role ${loaded.role.role}`] : loaded.problems.map(describeProblem),
+      });
     },
     decider(set, baseTree) {
       const key = `${set.digest} ${baseTree}`;
@@ -44,7 +60,7 @@ export function openPolicyBook(options: PolicyBookOptions): PolicyBook {
     key: (policy) => realKey(policy, variables),
     async reload() {
       const fresh = options.readVariables();
-      const loaded = loadOrThrow(options.directory, fresh);
+      const loaded = loadOrThrow(options, options.directory, fresh);
       variables = fresh;
       active = loaded;
       return { digest: loaded.digest, warnings: loaded.warnings.map(describeProblem) };
@@ -64,8 +80,12 @@ async function makeDecider(options: PolicyBookOptions, set: PolicySet, baseTree:
   return compileDecider(set, generated, { foldCase: options.foldCase });
 }
 
-function loadOrThrow(directory: string, variables: ReadonlyMap<string, string>): PolicySet {
-  const loaded = loadPolicySet({ directory, variables });
+function loadOrThrow(
+  { environment }: PolicyBookOptions,
+  directory: string,
+  variables: ReadonlyMap<string, string>,
+): PolicySet {
+  const loaded = loadPolicySet({ directory, variables, environment });
   if (loaded.ok) return loaded.set;
   throw new OrchestratorError(
     'configuration',

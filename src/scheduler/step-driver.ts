@@ -90,10 +90,11 @@ async function openSession(
 ): Promise<Session> {
   const { run, task, step } = options;
   const policies = engine.policies.pinned(run);
-  const policy = policies.roles.get(step.role);
-  if (policy === undefined) {
+  const shared = policies.roles.get(step.role);
+  if (shared === undefined) {
     throw new OrchestratorError('configuration', `role ${step.role} has no policy in policies/roles/`);
   }
+  const policy = engine.policies.forAgent(run, `${task.id}-${step.role}`, shared);
   const now = engine.clock.now();
   const running: Step = { ...step, state: 'running', start: options.start };
   await commit(engine.store, [

@@ -40,19 +40,6 @@ export function stepHost(session: Session): StepHost {
   };
 }
 
-/** Snapshots and judges once more after the agent's processes are gone: late writers are seen here. */
-export async function settleAtEnd(session: Session): Promise<Effects> {
-  const effects = await settleEffects(session);
-  session.step = countViolations(session.step, effects);
-  await commit(session.engine.store, [
-    ...effects.writes,
-    snapshotWrite(session, effects.tree),
-    stepWrite(withTime(session)),
-  ]);
-  session.acceptedTree = effects.tree;
-  return effects;
-}
-
 function decideWithGrants(session: Session, operation: Operation, path: RepoPath): Verdict {
   const verdict = session.decider.decide(session.step.role, operation, path);
   switch (verdict.decision) {
