@@ -58,7 +58,7 @@ export async function openWorkspacePool(given: PoolOptions): Promise<WorkspacePo
   };
 }
 
-const DISK_USAGE_AGE_MS = 30_000;
+const DISK_USAGE_AGE_MS = 5_000;
 
 function chooseFree(places: readonly Place[], run: RunId): Place | undefined {
   const free = places.filter((place) => !place.taken);
