@@ -1,20 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { openToolbox } from './agents/builtin/open-toolbox.ts';
 import { builtinRunner } from './agents/builtin/run-builtin.ts';
 import { openCheckpoints } from './checkpoints/open.ts';
 import { checkKeys, checkRepository } from './daemon-preconditions.ts';
+import { gitVersion, prefixed, toolchains, worktreeOf } from './daemon-surroundings.ts';
 import type { Clock, RandomText, TaskId } from './domain/ids.ts';
 import { openGate } from './gate/open.ts';
 import { cataloguePrice } from './gateway/prices.ts';
 import { recoverCalls } from './gateway/recover-calls.ts';
 import { startGateway } from './gateway/start-gateway.ts';
-import type { StoreGit, UserRepository } from './git/git.ts';
 import { openStoreGit } from './git/store-git.ts';
 import { openUserRepository } from './git/user-repository.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
-import { toolchainPaths } from './sandbox/toolchain.ts';
 import { watchCheckout } from './scheduler/checkout-watch.ts';
 import { isKnown, openConflict } from './scheduler/conflicts.ts';
 import type { Dispatcher } from './scheduler/dispatcher.ts';
@@ -23,6 +21,7 @@ import { isIndependent } from './scheduler/independent.ts';
 import { openLiveTrees } from './scheduler/live.ts';
 import { openPolicyBook } from './scheduler/policy-book.ts';
 import { readRun } from './scheduler/records.ts';
+import { createRunClock } from './scheduler/run-clock.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { StateDirectory } from './store/state-directory.ts';
 import { startWatcher } from './watch/start-watcher.ts';
@@ -160,6 +159,7 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     },
   });
   const lang = environment['LANG'] ?? 'C.UTF-8';
+  const workClock: Clock = { now: () => performance.timeOrigin + performance.now() };
   const engine: Engine = {
     store,
     git,
@@ -172,12 +172,14 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     watcher,
     policies,
     clock,
+    workClock,
+    runClock: createRunClock(workClock),
     random,
     log,
     live,
     runners: {
       builtin: builtinRunner({
-        clock: { now: () => performance.timeOrigin + performance.now() },
+        clock: workClock,
         log,
         openToolbox: (assignment) =>
           openToolbox({
@@ -219,32 +221,4 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
       await store.close();
     },
   };
-}
-
-function toolchains(options: EngineOptions, git: StoreGit, searchPath: string): readonly string[] {
-  const found = toolchainPaths({
-    path: searchPath,
-    execPath: options.execPath,
-    packageRoot: options.packageRoot,
-    home: options.homeDirectory,
-  });
-  return [...found, ...git.objectDirectories];
-}
-
-/** The main work tree, when this one is linked to it. */
-function worktreeOf(user: UserRepository): string {
-  return path.basename(user.commonDirectory) === '.git' ? path.dirname(user.commonDirectory) : user.commonDirectory;
-}
-
-function gitVersion(searchPath: string): string {
-  return execFileSync('git', ['--version'], { encoding: 'utf8', env: { PATH: searchPath } })
-    .trim()
-    .replace('git version ', '');
-}
-
-function prefixed(environment: EngineOptions['environment'], prefix: string): ReadonlyMap<string, string> {
-  const entries = Object.entries(environment).filter(
-    ([name]) => name.startsWith(prefix) && name !== 'ORCHESTRATOR_STATE_DIR',
-  );
-  return new Map(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }

@@ -129,6 +129,8 @@ export interface Step {
   readonly start?: ObjectId;
   /** The commit it made; undefined when it changed nothing. */
   readonly commit?: ObjectId;
+  /** Added minus deleted lines of that commit. */
+  readonly netLines?: number;
   readonly summary?: string;
   readonly reason?: string;
   /** Milliseconds of work so far (limits.wall_clock). */

@@ -5,6 +5,8 @@ import type { Session } from './session.ts';
 export interface StepResult {
   /** Undefined when the step changed nothing, or its write mode keeps nothing. */
   readonly commit: ObjectId | undefined;
+  /** Added minus deleted lines. */
+  readonly netLines: number;
   readonly remarks: readonly Finding[];
 }
 
@@ -13,10 +15,12 @@ export async function commitStep(session: Session, summary: string): Promise<Ste
   const { engine, run, task, policy, step } = session;
   const start = step.start ?? run.manifest.baseCommit;
   const startTree = await engine.git.treeOf(start);
-  if (startTree === session.acceptedTree) return { commit: undefined, remarks: [] };
-  const remarks = await sizeRemarks(session, startTree);
+  if (startTree === session.acceptedTree) return { commit: undefined, netLines: 0, remarks: [] };
+  const files = await engine.git.numstat(startTree, session.acceptedTree);
+  const netLines = files.reduce((sum, file) => sum + file.added - file.deleted, 0);
+  const remarks = sizeRemarks(session, files);
   if (policy.writeMode === 'off' || policy.writeMode === 'dry-run') {
-    return { commit: undefined, remarks: [...remarks, await keptAsPatch(session, startTree)] };
+    return { commit: undefined, netLines: 0, remarks: [...remarks, await keptAsPatch(session, startTree)] };
   }
   const commit = await engine.git.commit({
     tree: session.acceptedTree,
@@ -26,7 +30,7 @@ export async function commitStep(session: Session, summary: string): Promise<Ste
     atMs: engine.clock.now(),
   });
   await engine.git.updateRef(`refs/orchestrator/${run.id}/${task.id}/head`, commit);
-  return { commit, remarks };
+  return { commit, netLines, remarks };
 }
 
 function commitMessage(session: Session, summary: string): string {
@@ -42,9 +46,11 @@ function commitMessage(session: Session, summary: string): string {
   return `${title}\n\n${body}${trailers.join('\n')}\n`;
 }
 
-async function sizeRemarks(session: Session, startTree: ObjectId): Promise<readonly Finding[]> {
-  const { engine, policy, task, step } = session;
-  const files = await engine.git.numstat(startTree, session.acceptedTree);
+function sizeRemarks(
+  session: Session,
+  files: readonly { readonly added: number; readonly deleted: number }[],
+): readonly Finding[] {
+  const { policy, task, step } = session;
   const lines = files.reduce((sum, file) => sum + file.added + file.deleted, 0);
   const { changedFiles, changedLines } = policy.limits;
   if (files.length <= changedFiles && lines <= changedLines) return [];

@@ -180,10 +180,13 @@ export function startDispatcher(engine: Engine): Dispatcher {
 
 /** Paused when nothing runs and a human is asked, running when something does; merge has states of its own. */
 async function settleRunState(engine: Engine, record: RunRecord, busy: ReadonlySet<string>): Promise<void> {
-  const { run, tasks } = record;
+  const { tasks } = record;
+  // Read again: the row may have moved while other runs were looked at.
+  const run = readRun(engine.store, record.run.id)?.run ?? record.run;
   if (FINAL_STATES.has(run.state) || run.state === 'ready' || run.state === 'verifying') return;
   const works = [...busy].some((key) => key.includes(` ${run.id}`));
-  const waits = tasks.some((task) => task.state === 'paused');
+  const asked = engine.checkpoints.list({ all: false, run: run.id }).length > 0;
+  const waits = asked || tasks.some((task) => task.state === 'paused');
   const state: RunState = works ? 'running' : waits ? 'paused' : run.state === 'queued' ? 'queued' : 'running';
   if (state === run.state) return;
   await commit(engine.store, [
@@ -196,7 +199,7 @@ async function settleRunState(engine: Engine, record: RunRecord, busy: ReadonlyS
 async function withinLimits(engine: Engine, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
   const allowed: RunRecord[] = [];
   for (const record of records) {
-    const problem = await runLimitProblem(engine, record);
+    const problem = runLimitProblem(record, engine.runClock.running(record.run.id));
     if (problem === undefined) allowed.push(record);
     else await openRunStalled(engine, record, problem);
   }

@@ -107,6 +107,14 @@ function violationNotice(change: JudgedChange): string {
   );
 }
 
+/** For an effect that was undone while another question of the same turn is open: one question at a time. */
+export function askNotice(change: JudgedChange): string {
+  return (
+    `The change to ${escapeForDisplay(change.path)} was undone: a human decides about it. ` +
+    'Ask with request_access, then make it again.'
+  );
+}
+
 function patchName(session: Session): string {
   const { task, role, attempt } = session.step;
   return `${task}-${role}-${attempt}-${session.engine.clock.now()}-${session.engine.random(4)}`;

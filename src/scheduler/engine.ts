@@ -10,6 +10,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { Watcher } from '../watch/watch.ts';
 import type { WorkspacePool } from '../workspace/workspace.ts';
+import type { RunClock } from './run-clock.ts';
 
 /** The parts that the scheduler acts through; built once in daemon.ts. */
 export interface Engine {
@@ -25,6 +26,9 @@ export interface Engine {
   readonly policies: PolicyBook;
   readonly runners: Readonly<Partial<Record<RolePolicy['runner'], Runner>>>;
   readonly clock: Clock;
+  /** Monotonic, stands still while the machine is suspended; for wall-clock limits. */
+  readonly workClock: Clock;
+  readonly runClock: RunClock;
   readonly random: RandomText;
   readonly log: Log;
   readonly paths: EnginePaths;

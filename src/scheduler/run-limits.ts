@@ -1,25 +1,23 @@
-import type { Engine } from './engine.ts';
 import type { RunRecord } from './records.ts';
 
-/** Which limit of the run is reached (wall clock of work, commits, net lines), in words; undefined when none is. */
-export async function runLimitProblem(engine: Engine, record: RunRecord): Promise<string | undefined> {
+/**
+ * Which limit of the run is reached (wall clock of work, commits, net lines), in words; undefined when none is.
+ * `runningMs` is the stretch of work that is not in the run's row yet.
+ */
+export function runLimitProblem(record: RunRecord, runningMs: number): string | undefined {
   const { run, steps } = record;
   const { limits } = run.manifest;
   const times = 1 + run.allowances;
-  if (run.activeMs > limits.runWallClockMs * times) {
-    return `agents have worked ${minutes(run.activeMs)} minutes in this run (limit run_wall_clock ${minutes(limits.runWallClockMs * times)})`;
+  const activeMs = run.activeMs + runningMs;
+  if (activeMs > limits.runWallClockMs * times) {
+    const limit = minutes(limits.runWallClockMs * times);
+    return `agents have worked ${minutes(activeMs)} minutes in this run (limit run_wall_clock ${limit})`;
   }
-  const commits = steps.flatMap((step) =>
-    step.commit === undefined || step.start === undefined ? [] : [{ from: step.start, to: step.commit }],
-  );
+  const commits = steps.filter((step) => step.commit !== undefined);
   if (commits.length > limits.commits * times) {
     return `the run made ${commits.length} commits (limit ${limits.commits * times})`;
   }
-  let net = 0;
-  for (const { from, to } of commits) {
-    const files = await engine.git.numstat(await engine.git.treeOf(from), await engine.git.treeOf(to));
-    net += files.reduce((sum, file) => sum + file.added - file.deleted, 0);
-  }
+  const net = commits.reduce((sum, step) => sum + (step.netLines ?? 0), 0);
   if (Math.abs(net) > limits.netLines * times) {
     return `the run changed ${net} net lines (limit net_lines ${limits.netLines * times})`;
   }

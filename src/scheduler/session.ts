@@ -26,7 +26,7 @@ export interface Session {
   readonly answers: ReadonlyMap<string, HumanAnswer>;
   /** Work tokens left in the tightest budget. */
   readonly budgetLeft: () => number | 'unlimited';
-  /** Milliseconds at which this sitting began. */
+  /** When this sitting began, by the work clock. */
   readonly startedAt: number;
   /** The last tree that the boundary accepted. */
   acceptedTree: ObjectId;
@@ -37,7 +37,7 @@ export interface Session {
 
 /** The step row with the time of this sitting added. */
 export function withTime(session: Session): Step {
-  const sitting = Math.max(0, session.engine.clock.now() - session.startedAt);
+  const sitting = Math.max(0, session.engine.workClock.now() - session.startedAt);
   return { ...session.step, activeMs: session.step.activeMs + sitting };
 }
 

@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { budgetLeft, scopesOf } from './budgets.ts';
 import { commit, type Engine } from './engine.ts';
 import { promptOf } from './prompts.ts';
-import { runWrite, stepWrite, taskWrite } from './records.ts';
+import { readRun, runWrite, stepWrite, taskWrite } from './records.ts';
 import type { Session } from './session.ts';
 import { setupWorkspace } from './setup.ts';
 import { stepHost } from './step-host.ts';
@@ -100,7 +100,8 @@ async function openSession(
   await commit(engine.store, [
     stepWrite(running),
     taskWrite({ ...task, state: 'running' }),
-    runWrite({ ...run, state: 'running' }),
+    // Read again: taking a workspace took time, and the row may have moved meanwhile.
+    runWrite({ ...(readRun(engine.store, run.id)?.run ?? run), state: 'running' }),
     eventWrite({
       at: now,
       type: 'step-started',
@@ -125,7 +126,7 @@ async function openSession(
     grants: readGrants(engine.store, run.id).filter((grant) => grant.task === task.id),
     answers: options.history.answers,
     budgetLeft: () => budgetLeft(engine, { run: run.id, task: task.id, policy, limits: run.manifest.limits }),
-    startedAt: now,
+    startedAt: engine.workClock.now(),
     acceptedTree: options.history.tree ?? (await engine.git.treeOf(options.start)),
     step: running,
     staged: undefined,

@@ -72,7 +72,7 @@ async function finish(session: Session, summary: string): Promise<void> {
     ...withTime(session),
     state: 'done',
     summary,
-    ...(result.commit === undefined ? {} : { commit: result.commit }),
+    ...(result.commit === undefined ? {} : { commit: result.commit, netLines: result.netLines }),
     remarks: [...session.step.remarks, ...result.remarks],
   };
   await write(session, [

@@ -7,7 +7,7 @@ import type { RepoPath } from '../domain/path.ts';
 import type { Step } from '../domain/run.ts';
 import type { Write } from '../store/store.ts';
 import { isGranted } from './boundary.ts';
-import { type Effects, settleEffects } from './effects.ts';
+import { askNotice, type Effects, settleEffects } from './effects.ts';
 import { commit } from './engine.ts';
 import { stepWrite } from './records.ts';
 import { type Session, sessionEvent, withTime, writeNote } from './session.ts';
@@ -26,9 +26,7 @@ export function stepHost(session: Session): StepHost {
       session.step = { ...session.step, violations: session.step.violations + 1 };
       await commit(engine.store, [...refusedAttemptWrites(session, attempt), stepWrite(session.step)]);
     },
-    async savePending(turn) {
-      await commit(engine.store, [turnWrite(session, turn, 'pending'), stepWrite(withTime(session))]);
-    },
+    savePending: (turn) => savePending(session, turn),
     endTurn: (turn) => endTurn(session, turn),
     async appendNote(text, turn) {
       await writeNote(session, text, `${turnKey(session.step, turn)}:${shortHash(text)}`);
@@ -52,6 +50,24 @@ function decideWithGrants(session: Session, operation: Operation, path: RepoPath
     case 'ask':
       return isGranted(path, undefined, session.grants) ? { ...verdict, decision: 'write' } : verdict;
   }
+}
+
+/**
+ * The calls that were answered before the one that waits have written already: their tree is kept with their results,
+ * or the conversation would go on over files that are not there.
+ */
+async function savePending(session: Session, turn: TurnRecord): Promise<void> {
+  const effects = await settleEffects(session);
+  session.step = countViolations(session.step, effects);
+  session.staged = undefined;
+  const notices = [...turn.notices, ...effects.notices, ...effects.asks.map(askNotice)];
+  await commit(session.engine.store, [
+    ...effects.writes,
+    turnWrite(session, { ...turn, notices }, 'pending', effects.tree),
+    snapshotWrite(session, effects.tree),
+    stepWrite(withTime(session)),
+  ]);
+  session.acceptedTree = effects.tree;
 }
 
 async function endTurn(session: Session, turn: TurnRecord): Promise<TurnEffects> {
@@ -100,14 +116,14 @@ function countViolations(step: Step, effects: Effects): Step {
   return { ...step, violations: step.violations + effects.violations };
 }
 
-function turnWrite(session: Session, turn: TurnRecord, state: 'pending' | 'done', snapshot?: ObjectId): Write {
+function turnWrite(session: Session, turn: TurnRecord, state: 'pending' | 'done', snapshot: ObjectId): Write {
   return {
     statement: 'turn-upsert',
     params: {
       agent: session.agent,
       turn: turn.turn,
       state,
-      snapshot: snapshot ?? null,
+      snapshot,
       data: JSON.stringify(turn),
       at: session.engine.clock.now(),
     },

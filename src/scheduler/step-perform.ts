@@ -43,12 +43,13 @@ export async function performStep(
     task: which.task,
     role: which.role,
   };
-  await engine.watcher.add(watched);
+  engine.runClock.enter(which.run);
   try {
+    await engine.watcher.add(watched);
     const sitting = await sit(engine, { run: record.run, task, step, start, workspace, history, signal: piece.signal });
     await endSitting(sitting, piece.why());
-    await addActiveTime(engine, record.run, engine.clock.now() - sitting.session.startedAt);
   } finally {
+    await addActiveTime(engine, record.run, engine.runClock.leave(which.run));
     await engine.watcher.remove(workspace.root);
     await workspace.release();
     await writeTranscript(engine, { run: which.run, agent: agentId(which) });
@@ -104,5 +105,5 @@ function newStep(which: Which): Step {
 async function addActiveTime(engine: Engine, run: Run, ms: number): Promise<void> {
   const record = readRun(engine.store, run.id);
   if (record === undefined) return;
-  await commit(engine.store, [runWrite({ ...record.run, activeMs: record.run.activeMs + Math.max(0, ms) })]);
+  if (ms > 0) await commit(engine.store, [runWrite({ ...record.run, activeMs: record.run.activeMs + ms })]);
 }

@@ -172,7 +172,9 @@ export async function must(pending: Promise<Outcome>): Promise<Outcome> {
 }
 
 /** What the user answers: arguments for `approve`/`reject`, or `undefined` to leave it open and stop there. */
-export type Answerer = (checkpoint: CheckpointRow) => readonly string[] | undefined;
+export type Answerer = (
+  checkpoint: CheckpointRow,
+) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
 
 export const approveAll: Answerer = (checkpoint) =>
   checkpoint.kind === 'budget' ? ['approve', checkpoint.id, '--tokens', '900000'] : ['approve', checkpoint.id];
@@ -200,7 +202,7 @@ export async function follow(
   while (Date.now() < deadline) {
     const pending = await stage.json<CheckpointRow[]>(['checkpoints']);
     for (const checkpoint of pending) {
-      const args = answer(checkpoint);
+      const args = await answer(checkpoint);
       asked.push(checkpoint);
       if (args === undefined) return { shown: await stage.json<ShownRun>(['show', run]), asked };
       await must(stage.cli(args));
