@@ -56,7 +56,10 @@ async function findRun(followed: Followed): Promise<RunResult> {
 }
 
 function printEvents(io: Io, events: readonly EventRow[], run: string): void {
-  for (const event of events) if (event.run === run) mention(io, eventText(event));
+  for (const event of events) {
+    const text = event.run === run ? eventText(event) : undefined;
+    if (text !== undefined) mention(io, text);
+  }
 }
 
 /** False when a question is left: there is nobody to ask, or the person skipped or quit. */

@@ -35,8 +35,10 @@ export function openTerminal(input: ReadStream, output: WriteStream, signal: Abo
 async function* keyPresses(input: ReadStream, signal: AbortSignal): AsyncGenerator<Key, undefined> {
   input.setEncoding('utf8');
   try {
-    for await (const [chunk] of on(input, 'data', { signal, close: ['end', 'close'] }))
-      yield* decodeKeys(String(chunk));
+    const chunks = on(input, 'data', { signal, close: ['end', 'close'] });
+    // A stream that an earlier question has paused does not start to flow because somebody listens.
+    input.resume();
+    for await (const [chunk] of chunks) yield* decodeKeys(String(chunk));
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -1,16 +1,18 @@
 import { OrchestratorError } from '../domain/errors.ts';
 import type { Clock } from '../domain/ids.ts';
-import type { Protocol, TokenLimit } from '../policy/policy.ts';
+import { keyTail } from '../policy/env-file.ts';
+import type { Protocol } from '../policy/policy.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { DayWindow } from './day-window.ts';
-import type { AgentGrant, BudgetScope, Refusal } from './gateway.ts';
+import type { BudgetScope, Payer, Refusal } from './gateway.ts';
 import type { Journal } from './journal.ts';
 import { type Decision, type Demand, decideAdmission, type ScopeBalance } from './ledger.ts';
-import { eventOrigin, type OpenCall } from './open-call.ts';
+import { eventOrigin, type Hold, type OpenCall } from './open-call.ts';
+import { rowAmount } from './row-amount.ts';
 
 export interface AdmissionRequest {
   readonly id: string;
-  readonly grant: AgentGrant;
+  readonly grant: Payer;
   readonly protocol: Protocol;
   readonly demand: Demand;
 }
@@ -27,7 +29,7 @@ export type AdmissionOutcome =
  */
 export interface Admissions {
   admit(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionOutcome>;
-  /** A reservation was settled or a cap raised: waiting calls look again. */
+  /** A reservation was settled or a cap has changed: waiting calls look again. */
   changed(): void;
 }
 
@@ -55,7 +57,7 @@ export function createAdmissions(parts: { store: Store; journal: Journal; clock:
         case 'admit': {
           const call = openCall(request, decision, scopes);
           const rows = [write, ...admissionWrites({ call, scopes, day, at: parts.clock.now() })];
-          const events = [{ ...reservedEvent(call, request.demand), at: parts.clock.now() }];
+          const events = [{ ...reservedEvent(call), at: parts.clock.now() }];
           const outcome = await parts.journal.commit(rows, events);
           // Not committed: another role's call took the room since the balances were read.
           if (outcome.committed) return { kind: 'admitted', call };
@@ -93,11 +95,11 @@ export function admissionWrites(options: {
   return [
     ...scopes.map((scope) => ({
       statement: 'budget-ensure',
-      params: { scope: scope.id, cap_milli: capMilli(scope.limit) ?? null },
+      params: { scope: scope.id, cap_milli: capOf(scope) ?? null },
     })),
-    ...scopes.map((scope) => ({
+    ...call.holds.map((hold) => ({
       statement: 'budget-reserve',
-      params: { scope: scope.id, amount_milli: call.reservedMilli },
+      params: { scope: hold.scope, amount_milli: hold.amount },
       expectChanges: 1,
     })),
     { statement: 'call-insert', params: callRow(call, options) },
@@ -108,19 +110,19 @@ function callRow(call: OpenCall, options: { day: string; at: number }): Write['p
   const { grant } = call;
   return {
     id: call.id,
-    run: grant.run,
-    task: grant.task,
+    run: grant.run ?? null,
+    task: grant.task ?? null,
     role: grant.role,
-    agent: grant.agent,
-    attempt: grant.attempt,
+    agent: grant.agent ?? null,
+    attempt: grant.attempt ?? null,
     model: grant.model,
     protocol: call.protocol,
-    key_tail: grant.key.slice(-4),
+    key_tail: keyTail(grant.key),
     day: options.day,
     reserved_input: call.reserved.input,
     reserved_output: call.reserved.output,
     reserved_milli: call.reservedMilli,
-    scopes: JSON.stringify(call.scopes),
+    scopes: JSON.stringify(call.holds),
     created_at: options.at,
   };
 }
@@ -130,24 +132,38 @@ function openCall(
   decision: Extract<Decision, { kind: 'admit' }>,
   scopes: readonly BudgetScope[],
 ): OpenCall {
+  const { demand } = request;
+  const { outputCap } = decision;
   return {
     id: request.id,
     grant: request.grant,
     protocol: request.protocol,
-    reserved: { input: request.demand.input, output: decision.outputCap * request.demand.choices },
+    reserved: { input: demand.input, output: outputCap * demand.choices },
     reservedMilli: decision.reservedMilli,
-    scopes: scopes.map((scope) => scope.id),
-    outputCap: decision.outputCap,
+    holds: scopes.map((scope) => holdOf(scope, decision)),
+    outputCap,
+    ...(outputCap < demand.outputCap ? { clampedFrom: demand.outputCap } : {}),
   };
 }
 
-function reservedEvent(call: OpenCall, demand: Demand) {
+function holdOf(scope: BudgetScope, decision: Extract<Decision, { kind: 'admit' }>): Hold {
+  const unit = scope.unit ?? 'tokens';
+  switch (unit) {
+    case 'tokens':
+      return { scope: scope.id, unit, amount: decision.reservedMilli };
+    case 'usd':
+      // Without a price there is no limit here, or the call would not have been admitted.
+      return { scope: scope.id, unit, amount: decision.reservedMicros ?? 0 };
+  }
+}
+
+function reservedEvent(call: OpenCall) {
   const data = {
     call: call.id,
     model: call.grant.model,
     input: call.reserved.input,
     output: call.reserved.output,
-    ...(call.outputCap < demand.outputCap ? { clampedFrom: demand.outputCap } : {}),
+    ...(call.clampedFrom === undefined ? {} : { clampedFrom: call.clampedFrom }),
   };
   return { type: 'call-reserved', ...eventOrigin(call.grant), data };
 }
@@ -166,20 +182,25 @@ async function recordRefusal(
 
 function balanceOf(store: Store, scope: BudgetScope): ScopeBalance {
   const row = store.read('budget-get', { scope: scope.id })[0];
-  const cap = row === undefined ? capMilli(scope.limit) : (row['cap_milli'] ?? undefined);
+  const cap = capOf(scope);
   return {
     scope: scope.id,
+    unit: scope.unit ?? 'tokens',
     label: scope.label,
-    capMilli: cap === undefined ? undefined : Number(cap),
-    spentMilli: Number(row?.['spent_milli'] ?? 0),
-    heldMilli: Number(row?.['held_milli'] ?? 0),
+    cap: cap === undefined ? undefined : Math.max(cap, Number(row?.['raised_milli'] ?? 0)),
+    spent: Number(row?.['spent_milli'] ?? 0),
+    held: Number(row?.['held_milli'] ?? 0),
   };
 }
 
-function capMilli(limit: TokenLimit): number | undefined {
+/** The policy's cap as the row counts it; undefined for unlimited. */
+function capOf({ limit, unit }: BudgetScope): number | undefined {
   if (limit === 'unlimited') return undefined;
-  if (Number.isFinite(limit) && limit >= 0) return Math.floor(limit * 1000);
-  throw new OrchestratorError('configuration', `A token limit is ${limit}; give a number from 0 up, or "unlimited".`);
+  if (Number.isFinite(limit) && limit >= 0) return rowAmount(limit, unit ?? 'tokens');
+  throw new OrchestratorError(
+    'configuration',
+    `A budget's limit is ${limit}; give a number from 0 up, or "unlimited".`,
+  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

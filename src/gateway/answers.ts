@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from './gateway.ts';
+import { amountText } from '../domain/amount.ts';
+import type { AgentGrant, Refusal } from './gateway.ts';
 import type { Dialect } from './protocols/dialect.ts';
 
 /** An answer that the gateway gives itself. */
@@ -32,14 +33,22 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
   response.end(body);
 }
 
-export function budgetAnswer(dialect: Dialect, role: string, refusal: Refusal): Answer {
-  const number = (value: number) => value.toLocaleString('en-US');
+export function budgetAnswer(dialect: Dialect, grant: AgentGrant, refusal: Refusal): Answer {
   const message =
-    `Budget reached for role ${role}: ${refusal.label} (${refusal.scope}) has used ${number(refusal.used)} and ` +
-    `reserved ${number(refusal.held)} of ${number(refusal.limit)} work tokens; this call needs at least ` +
-    `${number(refusal.needed)}. It was not sent. Stop here: a human decides with "orchestrator approve <checkpoint> ` +
-    `--tokens N", and the conversation goes on from this point.`;
+    `Budget reached for role ${grant.role}: ${refusal.label} (${refusal.scope}) ${whyRefused(grant.model, refusal)}. ` +
+    `It was not sent. Stop here: a human decides with "orchestrator approve <checkpoint>", and the conversation goes ` +
+    `on from this point.`;
   return { status: dialect.refusalStatus, type: 'billing_error', code: 'insufficient_quota', message };
+}
+
+function whyRefused(model: string, { unit, used, held, limit, needed, isUnpriced }: Refusal): string {
+  const amount = (value: number) => amountText(value, unit);
+  if (isUnpriced) return `has a limit of ${amount(limit)}, and nobody knows the price of the model ${model}`;
+  const kind = unit === 'tokens' ? ' work tokens' : '';
+  return (
+    `has used ${amount(used)} and reserved ${amount(held)} of ${amount(limit)}${kind}; ` +
+    `this call needs at least ${amount(needed)}`
+  );
 }
 
 export function badRequest(message: string, status = 400): Answer {

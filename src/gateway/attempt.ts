@@ -12,9 +12,9 @@ export type AttemptResult =
       readonly body: Readable;
     }
   /** No connection came about: nothing was sent. */
-  | { readonly kind: 'not-sent'; readonly message: string }
+  | { readonly kind: 'not-sent'; readonly message: string; readonly code: string }
   /** The connection broke after sending. `isQuick`: too soon for the upstream to have worked. */
-  | { readonly kind: 'lost'; readonly message: string; readonly isQuick: boolean }
+  | { readonly kind: 'lost'; readonly message: string; readonly code: string; readonly isQuick: boolean }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' };
 
@@ -52,8 +52,9 @@ export async function sendAttempt(
     if (signal.aborted) return { kind: 'aborted' };
     if (timeout.signal.aborted) return { kind: 'timeout' };
     const message = messageOf(error);
-    if (CONNECT_FAILURES.has(codeOf(error))) return { kind: 'not-sent', message };
-    return { kind: 'lost', message, isQuick: performance.now() - started < QUICK_MS };
+    const code = codeOf(error);
+    if (CONNECT_FAILURES.has(code) || code.startsWith('ERR_SSL_')) return { kind: 'not-sent', message, code };
+    return { kind: 'lost', message, code, isQuick: performance.now() - started < QUICK_MS };
   } finally {
     clearTimeout(timer);
   }

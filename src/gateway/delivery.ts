@@ -29,7 +29,7 @@ export async function deliver(success: Success, delivery: Delivery): Promise<voi
   const isAnswer = answer !== undefined && delivery.dialect.isAnswer(answer);
   const usage = answer === undefined ? undefined : delivery.dialect.usageOf(answer);
   if (isAnswer && !delivery.wantsStream) {
-    await delivery.settle(spendOfAnswer(usage, delivery.reserved));
+    await delivery.settle(spendOfAnswer(usage, delivery.reserved, delivery.dialect.isCutByCap(answer)));
     const headers = { ...clientHeaders(success.headers, delivery.secrets), 'content-length': bytes.length };
     delivery.response.writeHead(success.status, headers);
     delivery.response.end(bytes);

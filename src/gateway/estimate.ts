@@ -18,22 +18,28 @@ export interface LastActual extends InputSize {
  * shrank (facts/gateway.md D.2). What the last call read from or wrote to the cache counts with the weight of cache
  * reads while the cache surely lives; otherwise a long conversation would be refused at a fraction of its budget.
  */
-export function estimateInput(options: {
-  size: InputSize;
-  last: LastActual | undefined;
-  cacheReadWeight: number;
-  now: number;
-}): number {
-  const { size, last } = options;
+export function estimateInput(options: Expected & { cacheReadWeight: number }): number {
+  const { fresh, cached } = expectInput(options);
+  return Math.ceil(fresh + cached * options.cacheReadWeight);
+}
+
+interface Expected {
+  readonly size: InputSize;
+  readonly last: LastActual | undefined;
+  readonly now: number;
+}
+
+/** The tokens of input to come: what is surely read from the cache, and what may be of any class. */
+export function expectInput({ size, last, now }: Expected): { readonly fresh: number; readonly cached: number } {
   if (last === undefined || size.textBytes < last.textBytes) {
-    return Math.ceil(size.textBytes / FIRST_BYTES_PER_TOKEN) + size.mediaTokens;
+    return { fresh: Math.ceil(size.textBytes / FIRST_BYTES_PER_TOKEN) + size.mediaTokens, cached: 0 };
   }
   const { input, cacheRead, cacheWrite5m, cacheWrite1h } = last.usage;
   const cached = cacheRead + cacheWrite5m + cacheWrite1h;
-  const isCacheAlive = options.now >= last.at && options.now - last.at < CACHE_ALIVE_MS;
+  const isCacheAlive = now >= last.at && now - last.at < CACHE_ALIVE_MS;
   const added =
     (size.textBytes - last.textBytes) / NEW_BYTES_PER_TOKEN + Math.max(0, size.mediaTokens - last.mediaTokens);
-  return Math.ceil(input + cached * (isCacheAlive ? options.cacheReadWeight : 1) + added);
+  return isCacheAlive ? { fresh: input + added, cached } : { fresh: input + cached + added, cached: 0 };
 }
 
 /** Tokens of model output that was seen but not counted by the upstream; on the high side. */

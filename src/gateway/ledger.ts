@@ -1,13 +1,16 @@
+import type { BudgetUnit } from '../domain/amount.ts';
 import type { Refusal } from './gateway.ts';
+import { unitAmount } from './row-amount.ts';
 
-/** A scope's row as the ledger holds it, with the label that people see. Thousandths of a work token. */
+/** A scope's row as the ledger holds it (row-amount.ts), with the label that people see. */
 export interface ScopeBalance {
   readonly scope: string;
+  readonly unit: BudgetUnit;
   readonly label: string;
   /** Undefined for unlimited. */
-  readonly capMilli: number | undefined;
-  readonly spentMilli: number;
-  readonly heldMilli: number;
+  readonly cap: number | undefined;
+  readonly spent: number;
+  readonly held: number;
 }
 
 /** What a call wants. Work tokens. */
@@ -17,10 +20,18 @@ export interface Demand {
   /** The smallest cap with which sending it makes sense. */
   readonly minOutputCap: number;
   readonly choices: number;
+  /** The most that it can cost with so many tokens of output, in millionths of a dollar; undefined when nobody knows. */
+  readonly dearest?: (output: number) => number | undefined;
 }
 
 export type Decision =
-  | { readonly kind: 'admit'; readonly outputCap: number; readonly reservedMilli: number }
+  | {
+      readonly kind: 'admit';
+      readonly outputCap: number;
+      readonly reservedMilli: number;
+      /** Undefined when the price is unknown. */
+      readonly reservedMicros: number | undefined;
+    }
   /** Other calls' reservations are in the way; look again when one of them has settled. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'refuse'; readonly refusal: Refusal };
@@ -30,21 +41,20 @@ export type Decision =
  * reservations of others stand in the way, with a smaller cap when less is left, else not at all.
  */
 export function decideAdmission(demand: Demand, balances: readonly ScopeBalance[]): Decision {
-  const fullMilli = reservationMilli(demand, demand.outputCap);
-  if (balances.every((balance) => freeMilli(balance) >= fullMilli)) {
-    return { kind: 'admit', outputCap: demand.outputCap, reservedMilli: fullMilli };
+  const fits = (outputCap: number, room: (balance: ScopeBalance) => number) =>
+    balances.every((balance) => room(balance) >= costOf(demand, balance, outputCap));
+  if (fits(demand.outputCap, freeOf)) return admit(demand, demand.outputCap);
+  if (fits(demand.outputCap, unspentOf)) return { kind: 'wait' };
+  if (fits(demand.minOutputCap, freeOf)) {
+    const range = { fitting: demand.minOutputCap, tooLarge: demand.outputCap };
+    return admit(
+      demand,
+      largest(range, (outputCap) => fits(outputCap, freeOf)),
+    );
   }
-  if (balances.every((balance) => unspentMilli(balance) >= fullMilli)) return { kind: 'wait' };
-
-  const minMilli = reservationMilli(demand, demand.minOutputCap);
-  const free = Math.min(...balances.map(freeMilli));
-  if (free >= minMilli) {
-    const outputCap = Math.floor((free / 1000 - demand.input) / demand.choices);
-    return { kind: 'admit', outputCap, reservedMilli: reservationMilli(demand, outputCap) };
-  }
-  const tightest = balances.find((balance) => unspentMilli(balance) < minMilli);
+  const tightest = balances.find((balance) => unspentOf(balance) < costOf(demand, balance, demand.minOutputCap));
   if (tightest === undefined) return { kind: 'wait' };
-  return { kind: 'refuse', refusal: refusalOf(tightest, minMilli) };
+  return { kind: 'refuse', refusal: refusalOf(tightest, demand) };
 }
 
 /** Never below 1024 (or what was asked, if that is less), and above the thinking budget, or the upstream refuses. */
@@ -53,25 +63,63 @@ export function minOutputCap(askedCap: number, thinkingBudget: number): number {
   return Math.min(askedCap, useful);
 }
 
-function reservationMilli(demand: Demand, outputCap: number): number {
+function admit(demand: Demand, outputCap: number): Decision {
+  const reservedMicros = demand.dearest?.(outputCap * demand.choices);
+  return { kind: 'admit', outputCap, reservedMilli: milliTokens(demand, outputCap), reservedMicros };
+}
+
+/** By halving: prices have steps, so what fits can't be solved for. */
+function largest(range: { fitting: number; tooLarge: number }, fits: (outputCap: number) => boolean): number {
+  let { fitting, tooLarge } = range;
+  while (tooLarge - fitting > 1) {
+    const middle = fitting + Math.floor((tooLarge - fitting) / 2);
+    if (fits(middle)) fitting = middle;
+    else tooLarge = middle;
+  }
+  return fitting;
+}
+
+/** Nothing costs anything where there is no limit, and what can't be known never fits under one. */
+function costOf(demand: Demand, balance: ScopeBalance, outputCap: number): number {
+  if (balance.cap === undefined) return 0;
+  switch (balance.unit) {
+    case 'tokens':
+      return milliTokens(demand, outputCap);
+    case 'usd':
+      return demand.dearest?.(outputCap * demand.choices) ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+function milliTokens(demand: Demand, outputCap: number): number {
   return (demand.input + outputCap * demand.choices) * 1000;
 }
 
-function unspentMilli(balance: ScopeBalance): number {
-  return balance.capMilli === undefined ? Number.POSITIVE_INFINITY : balance.capMilli - balance.spentMilli;
+function unspentOf(balance: ScopeBalance): number {
+  return balance.cap === undefined ? Number.POSITIVE_INFINITY : balance.cap - balance.spent;
 }
 
-function freeMilli(balance: ScopeBalance): number {
-  return unspentMilli(balance) - balance.heldMilli;
+function freeOf(balance: ScopeBalance): number {
+  return unspentOf(balance) - balance.held;
 }
 
-function refusalOf(balance: ScopeBalance, neededMilli: number): Refusal {
+function refusalOf(balance: ScopeBalance, demand: Demand): Refusal {
+  const { scope, unit, label } = balance;
+  const needed = costOf(demand, balance, demand.minOutputCap);
+  const isKnown = Number.isFinite(needed);
   return {
-    scope: balance.scope,
-    label: balance.label,
-    used: Math.ceil(balance.spentMilli / 1000),
-    held: Math.ceil(balance.heldMilli / 1000),
-    limit: Math.floor((balance.capMilli ?? 0) / 1000),
-    needed: Math.ceil(neededMilli / 1000),
+    scope,
+    unit,
+    label,
+    used: shown(balance.spent, unit, Math.ceil),
+    held: shown(balance.held, unit, Math.ceil),
+    limit: shown(balance.cap ?? 0, unit, Math.floor),
+    needed: isKnown ? shown(needed, unit, Math.ceil) : 0,
+    ...(isKnown ? {} : { isUnpriced: true }),
   };
+}
+
+/** Whole tokens; money is exact as it is. */
+function shown(rowValue: number, unit: BudgetUnit, round: (value: number) => number): number {
+  const amount = unitAmount(rowValue, unit);
+  return unit === 'tokens' ? round(amount) : amount;
 }

@@ -1,5 +1,5 @@
 import { calcPrice } from '@pydantic/genai-prices';
-import type { Usage } from '../domain/usage.ts';
+import { NO_USAGE, type Usage } from '../domain/usage.ts';
 import type { Protocol } from '../policy/policy.ts';
 
 /** Millionths of a dollar for a call, rounded up; undefined when the price of the model is unknown. */
@@ -30,6 +30,28 @@ export function cataloguePrice(call: Parameters<PriceOf>[0]): number | undefined
   const missingHourRate = price.model_price['cache_write_1h_mtok'] === undefined ? usage.cacheWrite1h : 0;
   return Math.ceil((price.total_price + hourSurcharge(price.model_price, missingHourRate)) * 1e6 - 1e-6);
 }
+
+/** The most that a call can cost: whatever is not surely read from the cache counts as the dearest class of input. */
+export function dearestPrice(
+  priceOf: PriceOf,
+  call: Omit<Parameters<PriceOf>[0], 'usage'> & {
+    readonly fresh: number;
+    readonly cached: number;
+    readonly output: number;
+  },
+): number | undefined {
+  const { fresh, cached, output, ...priced } = call;
+  const cacheRead = Math.ceil(cached);
+  let dearest = 0;
+  for (const name of INPUT_CLASSES) {
+    const price = priceOf({ ...priced, usage: { ...NO_USAGE, [name]: Math.ceil(fresh), cacheRead, output } });
+    if (price === undefined) return undefined;
+    dearest = Math.max(dearest, price);
+  }
+  return dearest;
+}
+
+const INPUT_CLASSES = ['input', 'cacheWrite5m', 'cacheWrite1h'] as const satisfies readonly (keyof Usage)[];
 
 /** One-hour cache writes cost twice the input; a catalogue row that lacks the rate has counted them as other writes. */
 function hourSurcharge(rates: Readonly<Record<string, unknown>>, tokens: number): number {

@@ -3,6 +3,7 @@ import { NO_USAGE } from '../domain/usage.ts';
 import type { Protocol } from '../policy/policy.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Row, Store, Write } from '../store/store.ts';
+import type { Hold } from './open-call.ts';
 import type { PriceOf } from './prices.ts';
 
 /**
@@ -53,14 +54,21 @@ function recoveryWrites(row: Row, outcome: 'released' | 'forfeit', parts: { cloc
     },
     expectChanges: 1,
   };
-  const scopes = JSON.parse(String(row['scopes'])) as string[];
-  const balances = scopes.map((scope) => ({
+  const balances = holdsOf(row).map(({ scope, amount }) => ({
     statement: 'budget-settle',
-    params: { scope, reserved_milli: Number(row['reserved_milli']), spent_milli: spentMilli },
+    params: { scope, reserved_milli: amount, spent_milli: isForfeit ? amount : 0 },
   }));
   const data = { call: id, input, output };
   const event = eventWrite({ at, type: `call-${outcome}`, ...origin(row), data });
   return [settled, ...balances, event];
+}
+
+/** Rows of the first version name only the scopes, which all held the same. */
+function holdsOf(row: Row): readonly Pick<Hold, 'scope' | 'amount'>[] {
+  const holds = JSON.parse(String(row['scopes'])) as readonly (string | Hold)[];
+  return holds.map((hold) =>
+    typeof hold === 'string' ? { scope: hold, amount: Number(row['reserved_milli']) } : hold,
+  );
 }
 
 function origin(row: Row): { run?: string; task?: string; role: string; agent?: string } {

@@ -5,6 +5,13 @@ export type Route =
   | { readonly kind: 'count-tokens'; readonly protocol: 'anthropic'; readonly path: string }
   | { readonly kind: 'models' };
 
+/** Where a call of each protocol goes, in its plain form. */
+export const CALL_PATHS = {
+  anthropic: '/v1/messages',
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+} as const satisfies Record<Protocol, string>;
+
 /**
  * The allow-list of endpoints; undefined is a 404. `path` is the upstream path in its plain form.
  *
@@ -20,7 +27,7 @@ const ENDPOINTS: readonly { readonly method: string; readonly pattern: RegExp; r
   {
     method: 'POST',
     pattern: suffixPattern('messages'),
-    route: { kind: 'call', protocol: 'anthropic', path: '/v1/messages' },
+    route: { kind: 'call', protocol: 'anthropic', path: CALL_PATHS.anthropic },
   },
   {
     method: 'POST',
@@ -30,12 +37,12 @@ const ENDPOINTS: readonly { readonly method: string; readonly pattern: RegExp; r
   {
     method: 'POST',
     pattern: suffixPattern('chat/completions'),
-    route: { kind: 'call', protocol: 'openai-chat', path: '/v1/chat/completions' },
+    route: { kind: 'call', protocol: 'openai-chat', path: CALL_PATHS['openai-chat'] },
   },
   {
     method: 'POST',
     pattern: suffixPattern('responses'),
-    route: { kind: 'call', protocol: 'openai-responses', path: '/v1/responses' },
+    route: { kind: 'call', protocol: 'openai-responses', path: CALL_PATHS['openai-responses'] },
   },
   { method: 'GET', pattern: /^(?:\/v1)*\/models$/, route: { kind: 'models' } },
 ];

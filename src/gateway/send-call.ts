@@ -87,7 +87,7 @@ async function finish(
 }
 
 /** Durable before the first upstream byte; false when it could not be written. */
-async function markSent(parts: ServeParts, call: OpenCall): Promise<boolean> {
+export async function markSent(parts: Pick<ServeParts, 'journal' | 'clock'>, call: OpenCall): Promise<boolean> {
   try {
     const row = { statement: 'call-sent', params: { id: call.id }, expectChanges: 1 };
     const event = { at: parts.clock.now(), type: 'call-sent', ...eventOrigin(call.grant), data: { call: call.id } };

@@ -1,8 +1,9 @@
 import type { AdmissionOutcome, AdmissionRequest } from './admission.ts';
 import { budgetAnswer, ledgerDown, sendAnswer } from './answers.ts';
-import { estimateInput } from './estimate.ts';
-import { minOutputCap } from './ledger.ts';
+import { estimateInput, expectInput } from './estimate.ts';
+import { type Demand, minOutputCap } from './ledger.ts';
 import type { OpenCall } from './open-call.ts';
+import { dearestPrice } from './prices.ts';
 import { type Facts, readRequest } from './read-request.ts';
 import { sendAndSettle } from './send-call.ts';
 import { answerEnded, conversationOf, type Incoming, type ServeParts } from './serve-parts.ts';
@@ -33,7 +34,7 @@ async function admit(parts: ServeParts, incoming: Incoming, facts: Facts): Promi
       return outcome.call;
     case 'refused': {
       parts.onAdmission(incoming.grant, outcome.refusal);
-      const answer = budgetAnswer(incoming.dialect, incoming.grant.role, outcome.refusal);
+      const answer = budgetAnswer(incoming.dialect, incoming.grant, outcome.refusal);
       sendAnswer(incoming.response, incoming.requestId, answer);
       return undefined;
     }
@@ -45,18 +46,7 @@ async function admit(parts: ServeParts, incoming: Incoming, facts: Facts): Promi
 
 /** Undefined when the ledger can't be written: then nothing may be sent. */
 async function tryAdmit(parts: ServeParts, incoming: Incoming, facts: Facts): Promise<AdmissionOutcome | undefined> {
-  const outputCap = facts.askedCap ?? incoming.grant.maxOutputTokens ?? DEFAULT_OUTPUT_CAP;
-  const demand = {
-    input: estimateInput({
-      size: facts.size,
-      last: parts.book.last(conversationOf(incoming.grant, facts)),
-      cacheReadWeight: incoming.grant.cacheReadWeight,
-      now: parts.clock.now(),
-    }),
-    outputCap,
-    minOutputCap: minOutputCap(outputCap, facts.thinkingBudget),
-    choices: facts.choices,
-  };
+  const demand = demandOf(parts, incoming, facts);
   const protocol = incoming.dialect.protocol;
   const request: AdmissionRequest = { id: incoming.requestId, grant: incoming.grant, protocol, demand };
   try {
@@ -65,6 +55,21 @@ async function tryAdmit(parts: ServeParts, incoming: Incoming, facts: Facts): Pr
   } catch {
     return undefined;
   }
+}
+
+function demandOf(parts: ServeParts, incoming: Incoming, facts: Facts): Demand {
+  const { grant, dialect } = incoming;
+  const outputCap = facts.askedCap ?? grant.maxOutputTokens ?? DEFAULT_OUTPUT_CAP;
+  const now = parts.clock.now();
+  const expected = { size: facts.size, last: parts.book.last(conversationOf(grant, facts)), now };
+  const priced = { model: grant.model, protocol: dialect.protocol, at: now, ...expectInput(expected) };
+  return {
+    input: estimateInput({ ...expected, cacheReadWeight: grant.cacheReadWeight }),
+    outputCap,
+    minOutputCap: minOutputCap(outputCap, facts.thinkingBudget),
+    choices: facts.choices,
+    dearest: (output) => dearestPrice(parts.prices, { ...priced, output }),
+  };
 }
 
 /** For a client that sends no cap; a bound that every current model takes. */

@@ -7,6 +7,7 @@ import type { EstimateBook } from './estimate.ts';
 import type { AgentGrant, Refusal } from './gateway.ts';
 import type { InFlightLimit } from './in-flight-limit.ts';
 import type { Journal } from './journal.ts';
+import type { PriceOf } from './prices.ts';
 import type { Dialect } from './protocols/dialect.ts';
 import type { RequestFacts } from './request-facts.ts';
 import type { Settlements } from './settlement.ts';
@@ -20,6 +21,7 @@ export interface ServeParts {
   readonly book: EstimateBook;
   readonly journal: Journal;
   readonly clock: Clock;
+  readonly prices: PriceOf;
   readonly upstream: UpstreamParts;
   readonly timeouts: { readonly answerMs: number; readonly idleMs: number };
   urlOf(path: string, search: string): URL;

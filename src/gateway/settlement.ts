@@ -5,7 +5,7 @@ import type { NewEvent } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
 import type { GatewayLog } from './gateway-log.ts';
 import type { Journal } from './journal.ts';
-import { eventOrigin, type OpenCall } from './open-call.ts';
+import { eventOrigin, type Hold, type OpenCall } from './open-call.ts';
 import type { PriceOf } from './prices.ts';
 import type { Spend } from './spend.ts';
 
@@ -72,11 +72,16 @@ function settlementBatch(options: {
   const { call, spend, attempts, at } = options;
   const workMilli = workMilliTokens(spend.usage, call.grant.cacheReadWeight);
   const requests = attempts.filter((attempt) => attempt.status !== undefined).length;
+  const usdMicros = costOf(options);
   const rows = [
-    { statement: 'call-settle', params: settledRow({ ...options, workMilli, requests }), expectChanges: 1 },
-    ...call.scopes.map((scope) => ({
+    { statement: 'call-settle', params: settledRow({ ...options, workMilli, requests, usdMicros }), expectChanges: 1 },
+    ...call.holds.map((hold) => ({
       statement: 'budget-settle',
-      params: { scope, reserved_milli: call.reservedMilli, spent_milli: workMilli },
+      params: {
+        scope: hold.scope,
+        reserved_milli: hold.amount,
+        spent_milli: spentOf(hold, { workMilli, usdMicros }),
+      },
     })),
     ...attempts.map((attempt) => attemptWrite(call.id, attempt)),
   ];
@@ -96,7 +101,36 @@ function settlementBatch(options: {
     type: 'call-over-reserved',
     data: { call: call.id, reserved: call.reservedMilli / 1000, spent: workMilli / 1000 },
   };
-  return { rows, events: workMilli > call.reservedMilli ? [settled, over] : [settled] };
+  const short: NewEvent = {
+    ...origin,
+    type: 'call-clamped-short',
+    data: { call: call.id, cap: call.outputCap, asked: call.clampedFrom ?? call.outputCap },
+  };
+  return {
+    rows,
+    events: [
+      settled,
+      ...(workMilli > call.reservedMilli ? [over] : []),
+      ...(spend.isCutByCap && call.clampedFrom !== undefined ? [short] : []),
+    ],
+  };
+}
+
+/** Undefined when the price is unknown. */
+function costOf(options: { call: OpenCall; spend: Spend; at: number; prices: PriceOf }): number | undefined {
+  const { call, spend, at } = options;
+  if (Object.values(spend.usage).every((count) => count === 0)) return 0;
+  return options.prices({ model: call.grant.model, protocol: call.protocol, usage: spend.usage, at });
+}
+
+/** A price that is unknown all at once keeps what was reserved for it. */
+function spentOf(hold: Hold, spent: { workMilli: number; usdMicros: number | undefined }): number {
+  switch (hold.unit) {
+    case 'tokens':
+      return spent.workMilli;
+    case 'usd':
+      return spent.usdMicros ?? hold.amount;
+  }
 }
 
 export function attemptWrite(call: string, attempt: AttemptRecord): Write {
@@ -108,14 +142,12 @@ function settledRow(options: {
   call: OpenCall;
   spend: Spend;
   at: number;
-  prices: PriceOf;
   workMilli: number;
+  usdMicros: number | undefined;
   requests: number;
 }): Write['params'] {
   const { call, spend } = options;
   const { usage } = spend;
-  const isFree = Object.values(usage).every((count) => count === 0);
-  const priced = { model: call.grant.model, protocol: call.protocol, usage, at: options.at };
   return {
     id: call.id,
     state: 'settled',
@@ -129,7 +161,7 @@ function settledRow(options: {
     work_milli: options.workMilli,
     estimated_tokens: spend.estimatedTokens,
     forfeit_tokens: 0,
-    usd_micros: isFree ? 0 : (options.prices(priced) ?? null),
+    usd_micros: options.usdMicros ?? null,
     source: spend.source,
     settled_at: options.at,
   };

@@ -10,6 +10,8 @@ export interface Spend {
   readonly usage: Usage;
   /** Tokens of `usage` that nobody stated. */
   readonly estimatedTokens: number;
+  /** The model was stopped by the output cap that was sent. */
+  readonly isCutByCap?: boolean;
 }
 
 export interface Reserved {
@@ -24,10 +26,12 @@ export function nothingSpent(source: 'released' | 'error'): Spend {
 }
 
 /** An answer in one piece. */
-export function spendOfAnswer(usage: Usage | undefined, reserved: Reserved): Spend {
-  return usage === undefined
-    ? estimated('estimated', reserved.input, reserved.output)
-    : { source: 'upstream', usage, estimatedTokens: 0 };
+export function spendOfAnswer(usage: Usage | undefined, reserved: Reserved, isCutByCap = false): Spend {
+  const spend: Spend =
+    usage === undefined
+      ? estimated('estimated', reserved.input, reserved.output)
+      : { source: 'upstream', usage, estimatedTokens: 0 };
+  return isCutByCap ? { ...spend, isCutByCap } : spend;
 }
 
 /**
@@ -35,6 +39,11 @@ export function spendOfAnswer(usage: Usage | undefined, reserved: Reserved): Spe
  * its start and has its output estimated from what was seen, never less than stated.
  */
 export function spendOfStream(reading: StreamReading, reserved: Reserved): Spend {
+  const spend = countsOfStream(reading, reserved);
+  return reading.cutByCap ? { ...spend, isCutByCap: true } : spend;
+}
+
+function countsOfStream(reading: StreamReading, reserved: Reserved): Spend {
   const seen = estimateOutput(reading.streamedBytes);
   if (reading.usage === undefined) return estimated('estimated', reserved.input, seen);
   if (reading.finished) return { source: 'upstream', usage: reading.usage, estimatedTokens: 0 };

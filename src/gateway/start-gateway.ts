@@ -17,6 +17,7 @@ import { closeServer, listenOnLoopback, listenOnSocket } from './listen.ts';
 import { createLiveCalls } from './live-calls.ts';
 import type { PriceOf } from './prices.ts';
 import type { RetryPolicy } from './retry.ts';
+import { rowAmount } from './row-amount.ts';
 import { createSettlements } from './settlement.ts';
 import { upstreamUrl } from './upstream-url.ts';
 
@@ -49,7 +50,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const keys = createKeyRing(options.random);
   const live = createLiveCalls();
   const refusals = new Map<string, Refusal>();
-  const { serve, raise, flush } = createLedger(options, dispatcher, refusals);
+  const { serve, raise, recheck, flush } = createLedger(options, dispatcher, refusals);
   const parts: HandlerParts = {
     serve,
     keys,
@@ -87,6 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
     refusal: (agent) => refusals.get(agent),
     raise,
+    recheck,
     stop: () => (stopping ??= stop()),
   };
 }
@@ -104,6 +106,7 @@ function createLedger(options: GatewayOptions, dispatcher: Agent, refusals: Map<
     settlements,
     journal,
     clock,
+    prices: options.prices,
     limit: createInFlightLimit(upstream.maxInFlightPerKey),
     book: createEstimateBook(),
     upstream: { dispatcher, retry: upstream.retry, clock, chance },
@@ -117,14 +120,16 @@ function createLedger(options: GatewayOptions, dispatcher: Agent, refusals: Map<
       else refusals.set(grant.agent, refusal);
     },
   };
-  async function raise(scope: string, limitTokens: number): Promise<void> {
-    const row = { statement: 'budget-raise', params: { scope, cap_milli: Math.floor(limitTokens * 1000) } };
-    await journal.commit([row], [{ at: clock.now(), type: 'budget-raised', data: { scope, limit: limitTokens } }]);
-    admissions.changed();
-  }
+  const recheck = () => admissions.changed();
+  const raise: Gateway['raise'] = async (scope, limit) => {
+    const { id, unit = 'tokens' } = scope;
+    const row = { statement: 'budget-raise', params: { scope: id, cap_milli: rowAmount(limit, unit) } };
+    await journal.commit([row], [{ at: clock.now(), type: 'budget-raised', data: { scope: id, unit, limit } }]);
+    recheck();
+  };
   // What can't be written now is forfeit at the next start.
   const flush = () => settlements.flush().catch(() => undefined);
-  return { serve, raise, flush };
+  return { serve, raise, recheck, flush };
 }
 
 function attach(server: Server, parts: HandlerParts): void {

@@ -152,7 +152,7 @@ function explain(options: {
 }
 
 /** The upstream's own message, short. */
-function upstreamWords(text: string): string {
+export function upstreamWords(text: string): string {
   const message = asText(asObject(parseObject(text)?.['error'])?.['message']) ?? text;
   return message.trim().slice(0, 300) || '(no message)';
 }
@@ -167,7 +167,7 @@ function recordOf(result: AttemptResult, n: number, at: number): AttemptRecord {
 }
 
 /** An error body, as far as it comes; a broken one is still an answer. */
-async function readText(body: Readable): Promise<string> {
+export async function readText(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

@@ -14,6 +14,7 @@ import { changeRef } from './move-ref.ts';
 import { hasAncestor, listRefs, parentsOfCommit, resolveObject, treeOfCommit } from './revisions.ts';
 import { STORE_CONFIG, storeEnvironment } from './store-environment.ts';
 import { inspectPack, packObjects } from './transfer.ts';
+import { keepTreeLists } from './tree-lists.ts';
 import {
   findTreeEntry,
   isArgument,
@@ -36,6 +37,7 @@ export async function openStoreGit(options: {
   await createStore(location);
   if (options.clock !== undefined) await sweepTemporary(directory, options.clock);
   const door = storeDoor(directory, options.searchPath);
+  const listTree = keepTreeLists((tree) => door(listTreeEntries(tree)));
   const walk: GitDoor = async (command) => {
     await copyShallow(location);
     return door(command);
@@ -50,14 +52,14 @@ export async function openStoreGit(options: {
     diff: (from, to) => door(rawDifference(from, to)),
     patch: (from, to, paths) => patchOf(door, directory, { from, to, paths }),
     numstat: (from, to) => door(lineCounts(from, to)),
-    listTree: (tree) => door(listTreeEntries(tree)),
+    listTree,
     entry: (tree, path) => entryOf(door, tree, path),
     readBlob: (blob) => door(readBlobBytes(blob)),
     writeBlob: (bytes) => door(writeBlobBytes(bytes)),
     withEntries: (tree, entries) => replaceEntries(door, directory, { tree, entries }),
     commit: (commit) => door(writeCommit(commit)),
     merge: (ours, theirs) => walk(mergeCommits(ours, theirs)),
-    generatedPaths: (tree) => generatedPathsOf(door, directory, tree),
+    generatedPaths: (tree) => generatedPathsOf(door, directory, { tree, listTree }),
     updateRef: (ref, next, old) => changeRef(door, { ref, next, old }),
     refs: (prefix) => door(listRefs(prefix)),
     check: (commit, known) => checkObjects(walk, directory, { commit, known }),
@@ -112,8 +114,12 @@ async function replaceEntries(door: GitDoor, directory: string, change: { tree: 
   });
 }
 
-async function generatedPathsOf(door: GitDoor, directory: string, tree: ObjectId): Promise<ReadonlySet<RepoPath>> {
-  const paths = (await door(listTreeEntries(tree))).map((entry) => entry.path);
+async function generatedPathsOf(
+  door: GitDoor,
+  directory: string,
+  { tree, listTree }: { tree: ObjectId; listTree: StoreGit['listTree'] },
+): Promise<ReadonlySet<RepoPath>> {
+  const paths = (await listTree(tree)).map((entry) => entry.path);
   if (!paths.some((path) => path === '.gitattributes' || path.endsWith('/.gitattributes'))) return new Set();
   return withIndex(door, directory, async (indexed) => {
     await indexed(readTreeIntoIndex(tree));

@@ -1,5 +1,6 @@
 import type { RoleName } from '../domain/ids.ts';
 import { normalizeBaseUrl } from './base-url.ts';
+import { expandGenerators } from './generators.ts';
 import type { Layered } from './layers.ts';
 import { type ListVariables, withDerivedVariables } from './list-variables.ts';
 import type { GlobalPolicy, Problem, Rule } from './policy.ts';
@@ -21,6 +22,8 @@ export function effectiveGlobal(
     problems.push(...read.problems);
     return read.rules;
   };
+  const outputs = file.generated.sources.map((source) => source.output);
+  problems.push(...readRules(outputs, ['generated', 'sources'], layered, variables).problems);
   const baseUrl = readBaseUrl(file, layered);
   problems.push(...baseUrl.problems);
   const { retry } = file.gateway;
@@ -56,7 +59,7 @@ export function effectiveGlobal(
     generated: {
       fromGitattributes: file.generated.from_gitattributes,
       globs: rules(file.generated.globs, ['generated', 'globs']),
-      sources: file.generated.sources,
+      sources: expandGenerators(file.generated.sources, variables),
     },
     verify: {
       environment: file.verify.environment ?? undefined,

@@ -10,5 +10,7 @@ export interface PolicyChoice {
   /** Roles in the order of the pipeline. */
   readonly roles: readonly string[];
   readonly allowSharedKey: boolean;
+  /** A plain command that runs the tests named after it; roles that run commands may. */
+  readonly testCommand?: string | undefined;
   readonly verify: { readonly environment?: string; readonly quick?: string; readonly full?: string };
 }

@@ -1,6 +1,7 @@
 import type { AskClass, Change, Decision, Operation, Verdict } from '../domain/decision.ts';
 import type { RoleName } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
+import type { Generator } from './generators.ts';
 
 /** One glob as written, with the place where it stands (`policies/roles/coder.yaml:12:5`). */
 export interface Rule {
@@ -92,7 +93,7 @@ export interface GlobalPolicy {
   readonly generated: {
     readonly fromGitattributes: boolean;
     readonly globs: readonly Rule[];
-    readonly sources: readonly { readonly output: string; readonly command: string }[];
+    readonly sources: readonly Generator[];
   };
   /** Shell command lines; undefined when there is none. `environment` is the gate that comes first. */
   readonly verify: {

@@ -83,7 +83,7 @@ const TEST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
 function commandsFor(defaults: Written, choice: PolicyChoice): readonly string[] {
   if (!defaults.tools.includes('run')) return [];
   const usual = TEST_COMMANDS[choice.profile === 'cpython' ? 'cpython' : 'python'] ?? [];
-  const verify = [choice.verify.quick, choice.verify.full]
+  const verify = [choice.testCommand, choice.verify.quick, choice.verify.full]
     .filter((line) => line !== undefined)
     .filter((line) => !line.includes('*') && isCommandAllowed([line], line).allowed)
     .map((line) => `${line} **`);

@@ -31,6 +31,7 @@ export async function promptOf(session: Session): Promise<{ system: string; user
       const other = policies.roles.get(role);
       return other === undefined ? [] : [{ role, write: globsOf(other.write, vars), ask: globsOf(other.ask, vars) }];
     }),
+    verify: policies.global.verify.quick ?? policies.global.verify.full,
     attempt: step.attempt,
     task: task.id === PLAN_TASK ? undefined : { id: task.id, ...pick(task.plan), acceptance: task.plan.acceptance },
     request: run.request,

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { tableScript } from '../../src/cli/demo/script.ts';
 import {
   expectCheckpoints,
   expectLedger,
@@ -12,8 +13,9 @@ import {
 import { openCrashStage, openKiller, persist } from './support/crash-run.ts';
 import { daemonPid, descendants, killNow, seededChance, survivors, until } from './support/kill.ts';
 import { queryState } from './support/ledger.ts';
-import { must, type Stage } from './support/stage.ts';
-import { lockFiles, userState } from './support/user-state.ts';
+import { finish, quietRoles, reply, SRC_PROJECT } from './support/project.ts';
+import { must, openStage, type Stage } from './support/stage.ts';
+import { furnish, lockFiles, userState } from './support/user-state.ts';
 
 const KILLS = Number(process.env['ORCH_KILLS'] ?? 10);
 const SEED = Number(process.env['ORCH_SEED'] ?? randomInt(2 ** 31));
@@ -23,14 +25,6 @@ afterEach(async () => {
   await stage?.close();
   stage = undefined;
 });
-
-async function begin(delayMs: number): Promise<{ opened: Stage; run: string; before: unknown }> {
-  const opened = await openCrashStage(delayMs);
-  stage = opened;
-  const before = await userState(opened);
-  const { run } = await opened.json<{ run: string }>(['run', 'wrap and lengthen']);
-  return { opened, run, before };
-}
 
 async function expectNothingLeft(opened: Stage, before: unknown): Promise<void> {
   expect(await userState(opened)).toEqual(before);
@@ -44,7 +38,10 @@ it(
   async () => {
     console.log(`ORCH_SEED=${SEED} ORCH_KILLS=${KILLS}`);
     const chance = seededChance(SEED);
-    const { opened, run, before } = await begin(350);
+    const opened = await openCrashStage(350);
+    stage = opened;
+    const before = await userState(opened);
+    const { run } = await opened.json<{ run: string }>(['run', 'wrap and lengthen']);
     const killer = openKiller(opened, chance);
     const user = persist(opened, run, { timeoutMs: 120_000 + KILLS * 15_000 });
     let ended = false;
@@ -77,24 +74,51 @@ it(
 );
 
 describe('a kill inside the merge', () => {
-  it('while the result is verified: it is prepared again and asked once', async () => {
-    const { opened, run, before } = await begin(20);
-    const verifying = await persist(opened, run, { timeoutMs: 90_000, until: (shown) => shown.state === 'verifying' });
-    expect(verifying.shown.state).toBe('verifying');
-    const killed = await killNow(await daemonPid(opened));
-    expect(killed).toBeDefined();
-    expect(await survivors(killed ?? [])).toEqual([]);
-    await must(opened.cli(['start']));
-    const { shown, asked } = await persist(opened, run, { timeoutMs: 90_000 });
-    expect(shown.state, shown.reason ?? '').toBe('merged');
-    await expectTarget(opened, shown);
-    await expectCheckpoints(opened, asked);
-    await expectNothingLeft(opened, before);
+  const script = tableScript({
+    ...quietRoles(),
+    coder: [
+      reply({ name: 'edit_file', input: { path: 'src/pkg/util.py', old_text: 'ONE', new_text: 'ONE_' } }),
+      finish(),
+    ],
   });
 
-  it.each([0, 25, 60, 120, 250])('%i ms after the approval was durable: it moves the target once', async (afterMs) => {
-    const { opened, run, before } = await begin(20);
-    await persist(opened, run, { timeoutMs: 90_000, until: (shown) => shown.state === 'ready' });
+  async function beginSmall(): Promise<{ opened: Stage; run: string; before: unknown }> {
+    const opened = await openStage({ files: SRC_PROJECT, script });
+    stage = opened;
+    await furnish(opened, 'pyproject.toml');
+    const before = await userState(opened);
+    const { run } = await opened.json<{ run: string }>(['run', 'rename']);
+    return { opened, run, before };
+  }
+
+  async function expectMergedOnce(opened: Stage, run: string, before: unknown): Promise<void> {
+    const { shown } = await persist(opened, run, { timeoutMs: 60_000 });
+    expect(shown.state, shown.reason ?? '').toBe('merged');
+    expect(await opened.git('show', `${shown.target}:src/pkg/util.py`)).toBe('ONE_ = 1\nTWO = 2\nTHREE = 3');
+    expect(await opened.git('rev-list', '--count', `main..${shown.target}`)).toBe('1');
+    expect(await opened.git('rev-parse', shown.target)).toBe(shown.commit);
+    const merges = (await opened.json<{ kind: string; state: string }[]>(['checkpoints', '--all'])).filter(
+      (checkpoint) => checkpoint.kind === 'merge',
+    );
+    expect(merges).toMatchObject([{ state: 'approved' }]);
+    const moves = "SELECT type FROM events WHERE type IN ('merge-finished', 'run-ended') ORDER BY type";
+    expect(queryState<{ type: string }>(opened, moves).map((row) => row.type)).toEqual(['merge-finished', 'run-ended']);
+    await expectNothingLeft(opened, before);
+  }
+
+  it('while the result is verified: it is prepared again and asked once', async () => {
+    const { opened, run, before } = await beginSmall();
+    const { shown } = await persist(opened, run, { timeoutMs: 90_000, until: (now) => now.state === 'verifying' });
+    expect(shown.state).toBe('verifying');
+    const killed = await killNow(await daemonPid(opened));
+    expect(await survivors(killed ?? [])).toEqual([]);
+    await must(opened.cli(['start']));
+    await expectMergedOnce(opened, run, before);
+  });
+
+  it.each([0, 30, 80, 200])('%i ms after the approval was durable: the target moves once', async (afterMs) => {
+    const { opened, run, before } = await beginSmall();
+    await persist(opened, run, { timeoutMs: 90_000, leave: 'merge', until: (now) => now.state === 'ready' });
     const [merge] = await opened.json<{ id: string; kind: string }[]>(['checkpoints']);
     expect(merge?.kind).toBe('merge');
     const pid = await daemonPid(opened);
@@ -105,10 +129,6 @@ describe('a kill inside the merge', () => {
     await killNow(pid);
     await approving;
     await must(opened.cli(['start']));
-    const { shown, asked } = await persist(opened, run, { timeoutMs: 60_000 });
-    expect(shown.state, shown.reason ?? '').toBe('merged');
-    await expectTarget(opened, shown);
-    await expectCheckpoints(opened, asked);
-    await expectNothingLeft(opened, before);
+    await expectMergedOnce(opened, run, before);
   });
 });

@@ -20,6 +20,8 @@ export interface PromptInput {
     readonly write: readonly string[];
     readonly ask: readonly string[];
   }[];
+  /** The command that checks the merged result; undefined when the repository has none. */
+  readonly verify: string | undefined;
   readonly attempt: number;
   readonly task:
     | {

@@ -12,7 +12,7 @@ export function submissionLines(input: PromptInput): readonly string[] {
   }
 }
 
-function planLines({ pipeline }: PromptInput): readonly string[] {
+function planLines({ pipeline, verify }: PromptInput): readonly string[] {
   const roles = pipeline.filter(({ role }) => role !== 'planner');
   const lanes = roles.map(({ role, write, ask }) => {
     const asks = ask.length === 0 ? '' : `; after asking ${ask.join(', ')}`;
@@ -25,6 +25,9 @@ function planLines({ pipeline }: PromptInput): readonly string[] {
     'The daemon numbers the tasks. depends_on holds positions in your list, counted from 0. Tasks without dependency and without common expected_paths run at the same time.',
     'instructions are all that the roles are told: name files, functions, the behaviour wanted and what must stay as it is.',
     'acceptance is one shell command, run from the root of the repository, that fails before the task and passes after it: the one test that shows the change, not the whole suite. Leave it out rather than give one that passes already.',
+    ...(verify === undefined
+      ? []
+      : [`The result is verified by \`${verify}\`: an acceptance starts its tests in the same way.`]),
     'If submit_plan says what is wrong, correct the plan and submit it again.',
   ];
 }

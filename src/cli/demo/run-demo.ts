@@ -7,6 +7,7 @@ import { OrchestratorError } from '../../domain/errors.ts';
 import type { Io } from '../io.ts';
 import { DEMO_CODER_BUDGET, DEMO_PROJECT, DEMO_REQUEST } from './demo-project.ts';
 import { demoScript } from './demo-script.ts';
+import { coderStory } from './demo-story.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
 const FIRST_LINE =
@@ -34,6 +35,7 @@ export async function runDemo(io: Io, options: { yes: boolean }): Promise<number
     await lowerBudget(stage);
     await must(stage.call(['start']), 'start');
     const run = await playRun(stage, options);
+    io.stdout(`\n${(await coderStory(path.join(directory, 'state'), run)).join('\n')}\n`);
     const code = await stage.call(['land', run]);
     await stage.call(['violations']);
     await stage.call(['report', '--by', 'role']);

@@ -3,7 +3,7 @@ import type { ProfileName } from '../../policy/profile-file.ts';
 import type { Io } from '../io.ts';
 import { readBaseTree } from './base-tree.ts';
 import { findPython, findPythonOfVersion } from './python.ts';
-import { chooseVerifyCommands, type VerifyCommands } from './verify-commands.ts';
+import { chooseVerifyCommands, roleTestCommand, type VerifyCommands, type VerifyFacts } from './verify-commands.ts';
 
 /** What `init` found out about a repository. */
 export interface Setup {
@@ -12,6 +12,8 @@ export interface Setup {
   readonly inventoryHash: string;
   readonly notes: readonly string[];
   readonly verify: VerifyCommands;
+  /** Runs the tests that are named after it; the roles may use it. */
+  readonly testCommand: string | undefined;
 }
 
 /** Detects from the tree of HEAD; `chosen` overrides the profile, never the inventory. */
@@ -29,12 +31,14 @@ export async function detectSetup(io: Io, user: UserRepository, chosen: string |
   const own = version === undefined ? undefined : await findPythonOfVersion(user.root, io.env, version);
   const python = profile === 'generic' ? undefined : (own ?? (await findPython(user.root, io.env)));
   const { vars } = detection;
+  const facts: VerifyFacts = { profile, vars, paths: tree.paths, python, cpythonVersion: version };
   return {
     profile,
     vars,
     inventoryHash: detection.hash,
     notes: [...detection.notes, ...(profile !== 'generic' && python === undefined ? [NO_PYTHON] : [])],
-    verify: chooseVerifyCommands({ profile, vars, paths: tree.paths, python, cpythonVersion: version }),
+    verify: chooseVerifyCommands(facts),
+    testCommand: roleTestCommand(facts),
   };
 }
 

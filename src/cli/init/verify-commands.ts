@@ -34,6 +34,20 @@ export function chooseVerifyCommands(facts: VerifyFacts): VerifyCommands {
   };
 }
 
+/**
+ * A plain command that runs the tests named after it without a build, for the roles to use. Only where they could not
+ * know it: the usual commands are allowed anyhow.
+ */
+export function roleTestCommand({ profile, python, cpythonVersion }: VerifyFacts): string | undefined {
+  if (profile !== 'cpython' || python === undefined || !isSameMinor(python, cpythonVersion)) return undefined;
+  return `PYTHONPATH=Lib ${quote(python.executable)} -m unittest`;
+}
+
+function isSameMinor(python: Python, version: string | undefined): boolean {
+  const minor = version?.split('.').slice(0, 2).join('.');
+  return minor !== undefined && python.version.startsWith(`${minor}.`);
+}
+
 function importGate(module: string): string {
   return [
     'import importlib, os, sys',
@@ -49,8 +63,7 @@ function importGate(module: string): string {
  * in CHANGED_TESTS). Without one, all that can be said is that the library found is this workspace's.
  */
 function cpythonCommands(python: Python, paths: readonly string[], version: string | undefined): VerifyCommands {
-  const minor = version?.split('.').slice(0, 2).join('.');
-  if (minor !== undefined && python.version.startsWith(`${minor}.`)) {
+  if (isSameMinor(python, version)) {
     const call = `PYTHONPATH="$PWD/Lib" ${quote(python.executable)}`;
     const tests = `[ -z "$CHANGED_TESTS" ] || ${call} -m unittest`;
     return {

@@ -23,7 +23,9 @@ export async function runPolicyCheck(
   );
   if (lint.unowned.count > 0) {
     const shown = lint.unowned.first.map((path) => escapeForDisplay(path)).join(', ');
-    notes.unshift(`${lint.unowned.count} tracked paths belong to no role, for example ${shown}`);
+    const sample = lint.unowned.first.length < lint.unowned.count ? ', for example' : ':';
+    const paths = lint.unowned.count === 1 ? '1 tracked path belongs' : `${lint.unowned.count} tracked paths belong`;
+    notes.unshift(`${paths} to no role${sample} ${shown}`);
   }
   const problems = [...loaded.set.warnings, ...lint.problems];
   print(io, options.json, { problems, digest: loaded.set.digest, notes, unowned: lint.unowned });

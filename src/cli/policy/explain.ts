@@ -33,6 +33,8 @@ export interface Explained {
     readonly origin: string | null;
     readonly class?: string;
   }[];
+  /** The command that makes this generated file, where the policy names one. */
+  readonly generator?: string;
 }
 
 /** `policy explain`: the enforcer's own answer for each path, and the rule behind it. */
@@ -53,7 +55,13 @@ export async function runPolicyExplain(options: ExplainOptions, io: PolicyIo): P
       ? await judgeByCheckout(io, known, options.variables)
       : await judgeByProfile(io, options.profile, options.vars);
   const roles = chooseRoles(judge, options.role);
-  const explained = paths.map((path, index) => explain({ path, canonical: canonical[index], operation, roles, judge }));
+  const { generatorOf } = await import('../../policy/generators.ts');
+  const explained = paths.map((path, index) => {
+    const answer = explain({ path, canonical: canonical[index], operation, roles, judge });
+    const isGenerated = answer.decisions.some((one) => one.decision === 'generated');
+    const generator = isGenerated ? generatorOf(judge.generators, answer.canonical ?? '') : undefined;
+    return generator === undefined ? answer : { ...answer, generator: generator.command };
+  });
   io.stdout(options.json ? `${JSON.stringify(explained, undefined, 2)}\n` : tableOf(explained));
   return 0;
 }
@@ -99,15 +107,21 @@ function decisionOf(
 }
 
 function tableOf(explained: readonly Explained[]): string {
-  const rows = explained.flatMap(({ path, operation, decisions }) =>
-    decisions.map(({ role, decision, rule, origin, class: askClass }, index) => [
-      index === 0 ? escapeForDisplay(path) : '',
-      index === 0 ? operation : '',
-      role,
-      askClass === undefined ? decision : `${decision} (${askClass})`,
-      rule === null ? '' : escapeForDisplay(rule),
-      escapeForDisplay(origin ?? ''),
-    ]),
-  );
-  return alignColumns(rows);
+  return alignColumns(explained.flatMap(rowsOf));
 }
+
+function rowsOf({ path, operation, decisions, generator }: Explained): readonly (readonly string[])[] {
+  const [first] = decisions;
+  const isSame = decisions.every((one) => ANSWER.every((field) => one[field] === first?.[field]));
+  const shown = first !== undefined && isSame && decisions.length > 1 ? [{ ...first, role: 'every role' }] : decisions;
+  return shown.map(({ role, decision, rule, origin, class: askClass }, index) => [
+    index === 0 ? escapeForDisplay(path) : '',
+    index === 0 ? operation : '',
+    role,
+    askClass === undefined ? decision : `${decision} (${askClass})`,
+    rule === null ? '' : escapeForDisplay(rule),
+    `${escapeForDisplay(origin ?? '')}${generator === undefined ? '' : `, made by \`${escapeForDisplay(generator)}\``}`,
+  ]);
+}
+
+const ANSWER = ['decision', 'rule', 'origin', 'class'] as const;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { messageOf, OrchestratorError } from '../../domain/errors.ts';
 import type { RoleName } from '../../domain/ids.ts';
 import { pathToBytes, type RepoPath } from '../../domain/path.ts';
+import type { Generator } from '../../policy/generators.ts';
 import type { Decider } from '../../policy/policy.ts';
 import { openCheckout } from './checkout.ts';
 import { loadPoliciesOrThrow } from './load-policies.ts';
@@ -13,6 +14,7 @@ import type { PolicyIo } from './policy-io.ts';
 export interface Judge {
   readonly decider: Decider;
   readonly roles: readonly RoleName[];
+  readonly generators: readonly Generator[];
   resolve(nameOrAlias: string): RoleName | undefined;
   /** Whether the path is tracked or on disk. */
   exists(path: RepoPath): boolean;
@@ -33,6 +35,7 @@ export async function judgeByCheckout(
   return {
     decider: compileDecider(set, generated, { foldCase: await checkout.foldsCase() }),
     roles: [...set.roles.keys()],
+    generators: set.global.generated.sources,
     resolve: (name) => resolveRole(set, name)?.role,
     exists: (path) => tracked.has(path) || isOnDisk(checkout.root, path),
   };
@@ -40,15 +43,17 @@ export async function judgeByCheckout(
 
 /** A shipped profile, outside of any repository too: no attributes, no paths. */
 export async function judgeByProfile(io: PolicyIo, name: string, varsFile: string | undefined): Promise<Judge> {
-  const { profileNamed } = await import('../../policy/profile-file.ts');
+  const { profileNamed, readProfile } = await import('../../policy/profile-file.ts');
   const { shippedProfile } = await import('../../policy/shipped-profile.ts');
   const { compileDecider } = await import('../../policy/decide.ts');
+  const { expandGenerators } = await import('../../policy/generators.ts');
   const vars = varsFile === undefined ? {} : await readVariables(resolve(io.cwd, varsFile));
   const profile = shippedProfile(profileNamed(name), vars);
   const roles = PROFILE_ROLES.filter((role) => profile.roles.has(role));
   return {
     decider: compileDecider(profile, new Set()),
     roles,
+    generators: expandGenerators(readProfile(profile.name).content.generated?.sources ?? [], profile.vars),
     resolve: (written) => roles.find((role) => role === written),
     exists: () => false,
   };

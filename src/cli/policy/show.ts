@@ -19,15 +19,12 @@ export async function runPolicyShow(
     const roles = [...set.roles.keys()].join(', ');
     throw new OrchestratorError('usage', `there is no role ${options.role} in ${checkout.policies}; roles: ${roles}`);
   }
-  const rows = [...valueRows(set, role), ...ruleRows(role)];
+  const rows = [...valueRows(set, `roles.${role.role}.`), ...ruleRows(role), ...valueRows(set, 'global.')];
   if (options.json) {
     io.stdout(`${JSON.stringify({ role: role.role, digest: set.digest, values: rows }, undefined, 2)}\n`);
     return 0;
   }
-  const lines = rows.map((row) =>
-    [row.name, JSON.stringify(row.value) ?? 'not set', row.origin].map((cell) => escapeForDisplay(cell)),
-  );
-  io.stdout(alignColumns(lines));
+  io.stdout(alignColumns(rows.flatMap(linesOf)));
   return 0;
 }
 
@@ -47,14 +44,12 @@ const BOUNDARY: readonly { readonly name: string; readonly rules: (role: RolePol
   { name: 'create_only', rules: (role) => role.createOnly },
 ];
 
-function valueRows(set: PolicySet, role: RolePolicy): readonly Row[] {
-  const own = `roles.${role.role}.`;
-  const lists = new Set(BOUNDARY.map(({ name }) => own + name));
+function valueRows(set: PolicySet, prefix: string): readonly Row[] {
+  const lists = new Set(BOUNDARY.map(({ name }) => name));
   return [...set.origins]
-    .filter(([name]) => (name.startsWith(own) || name.startsWith('global.')) && !lists.has(name))
-    .toSorted(([first], [second]) => Number(first.startsWith('global.')) - Number(second.startsWith('global.')))
+    .filter(([name]) => name.startsWith(prefix) && !(prefix !== 'global.' && lists.has(name.slice(prefix.length))))
     .map(([name, { value, origin }]) => ({
-      name: name.startsWith(own) ? name.slice(own.length) : name,
+      name: prefix === 'global.' ? name : name.slice(prefix.length),
       value,
       origin,
     }));
@@ -63,5 +58,18 @@ function valueRows(set: PolicySet, role: RolePolicy): readonly Row[] {
 function ruleRows(role: RolePolicy): readonly Row[] {
   return BOUNDARY.flatMap(({ name, rules }) =>
     rules(role).map((rule) => ({ name, value: rule.glob, origin: rule.origin })),
+  );
+}
+
+const WIDEST_LIST = 60;
+
+/** A long list is one value a line: some are longer than any screen. */
+function linesOf({ name, value, origin }: Row): readonly (readonly string[])[] {
+  const isLong = Array.isArray(value) && JSON.stringify(value).length > WIDEST_LIST;
+  const values: readonly unknown[] = isLong ? value : [value];
+  return values.map((one, index) =>
+    [index === 0 ? name : '', JSON.stringify(one) ?? 'not set', index === 0 ? origin : ''].map((cell) =>
+      escapeForDisplay(cell),
+    ),
   );
 }

@@ -12,6 +12,7 @@ export const anthropic: Dialect = {
   thinkingBudget: (body) => asCount(asObject(body['thinking'])?.['budget_tokens']) ?? 0,
   isAnswer: (body) => Array.isArray(body['content']),
   usageOf: (body) => normalForm(merge({}, asObject(body['usage']))),
+  isCutByCap: (body) => body['stop_reason'] === 'max_tokens',
   streamReader,
   streamError: (message) =>
     `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
@@ -22,6 +23,7 @@ function streamReader(): StreamReader {
   let done = false;
   let finished = false;
   let failed = false;
+  let cutByCap = false;
   let streamedBytes = 0;
   return {
     accept({ data }) {
@@ -31,13 +33,15 @@ function streamReader(): StreamReader {
       if (type === 'message_start') stated = merge(stated, asObject(asObject(body['message'])?.['usage']));
       if (type === 'message_delta') {
         stated = merge(stated, asObject(body['usage']));
-        finished ||= asText(asObject(body['delta'])?.['stop_reason']) !== undefined;
+        const reason = asText(asObject(body['delta'])?.['stop_reason']);
+        finished ||= reason !== undefined;
+        cutByCap ||= reason === 'max_tokens';
       }
       if (type === 'content_block_delta') streamedBytes += deltaBytes(asObject(body['delta']));
       if (type === 'message_stop') done = true;
       if (type === 'error') failed = true;
     },
-    reading: () => ({ usage: normalForm(stated), done, finished: finished || done, failed, streamedBytes }),
+    reading: () => ({ usage: normalForm(stated), done, finished: finished || done, failed, cutByCap, streamedBytes }),
   };
 }
 

@@ -12,6 +12,7 @@ export const chat: Dialect = {
   thinkingBudget: () => 0,
   isAnswer: (body) => Array.isArray(body['choices']),
   usageOf: (body) => normalForm(statedUsage(body)),
+  isCutByCap: (body) => asArray(body['choices']).some((choice) => asObject(choice)?.['finish_reason'] === 'length'),
   streamReader,
   streamError: (message) =>
     `data: ${JSON.stringify({ error: { message, type: 'api_error', code: 'upstream_error', param: null } })}\n\n`,
@@ -34,6 +35,7 @@ function streamReader(): StreamReader {
   let done = false;
   let finished = false;
   let failed = false;
+  let cutByCap = false;
   let streamedBytes = 0;
   return {
     accept({ data }) {
@@ -50,9 +52,10 @@ function streamReader(): StreamReader {
       for (const choice of asArray(body['choices']).map(asObject)) {
         streamedBytes += deltaBytes(asObject(choice?.['delta']));
         finished ||= asText(choice?.['finish_reason']) !== undefined;
+        cutByCap ||= choice?.['finish_reason'] === 'length';
       }
     },
-    reading: () => ({ usage, done, finished: finished || done, failed, streamedBytes }),
+    reading: () => ({ usage, done, finished: finished || done, failed, cutByCap, streamedBytes }),
   };
 }
 

@@ -19,6 +19,8 @@ export interface Dialect {
   isAnswer(body: JsonObject): boolean;
   /** The usage that an answer states; undefined when it states none. */
   usageOf(body: JsonObject): Usage | undefined;
+  /** Whether the output cap is what ended the answer. */
+  isCutByCap(body: JsonObject): boolean;
   streamReader(): StreamReader;
   /** The event that ends a broken stream, as the protocol's clients understand it. */
   streamError(message: string): string;
@@ -39,6 +41,8 @@ export interface StreamReading {
   readonly finished: boolean;
   /** The upstream has reported an error inside the stream. */
   readonly failed: boolean;
+  /** The output cap is what ended the answer. */
+  readonly cutByCap?: boolean;
   /** Bytes of model output seen, for an estimate when the usage is missing. */
   readonly streamedBytes: number;
 }

@@ -12,6 +12,7 @@ export const responses: Dialect = {
   thinkingBudget: () => 0,
   isAnswer: (body) => Array.isArray(body['output']),
   usageOf: (body) => normalForm(asObject(body['usage'])),
+  isCutByCap,
   streamReader,
   streamError(message) {
     const response = {
@@ -32,6 +33,7 @@ function streamReader(): StreamReader {
   let usage: Usage | undefined;
   let done = false;
   let failed = false;
+  let cutByCap = false;
   let streamedBytes = 0;
   return {
     accept({ data }) {
@@ -42,10 +44,16 @@ function streamReader(): StreamReader {
       if (type === 'error') failed = true;
       if (!TERMINAL.has(type)) return;
       done = true;
-      usage = normalForm(asObject(asObject(body['response'])?.['usage'])) ?? usage;
+      const response = asObject(body['response']);
+      usage = normalForm(asObject(response?.['usage'])) ?? usage;
+      cutByCap = response !== undefined && isCutByCap(response);
     },
-    reading: () => ({ usage, done, finished: done, failed, streamedBytes }),
+    reading: () => ({ usage, done, finished: done, failed, cutByCap, streamedBytes }),
   };
+}
+
+function isCutByCap(response: JsonObject): boolean {
+  return asObject(response['incomplete_details'])?.['reason'] === 'max_output_tokens';
 }
 
 function normalForm(usage: JsonObject | undefined): Usage | undefined {

@@ -66,7 +66,7 @@ const ENDED = ['merged', 'failed', 'rejected', 'cancelled', 'budget_exhausted'];
 export async function persist(
   stage: Stage,
   run: string,
-  options: { until?: (shown: ShownRun) => boolean; timeoutMs: number },
+  options: { until?: (shown: ShownRun) => boolean; leave?: string; timeoutMs: number },
 ): Promise<{ shown: ShownRun; asked: ReadonlyMap<string, CheckpointRow> }> {
   const asked = new Map<string, CheckpointRow>();
   const deadline = Date.now() + options.timeoutMs;
@@ -75,7 +75,7 @@ export async function persist(
     const pending = await stage.cli(['checkpoints', '--json']);
     for (const checkpoint of pending.code === 0 ? (JSON.parse(pending.stdout) as CheckpointRow[]) : []) {
       asked.set(checkpoint.id, checkpoint);
-      await stage.cli((await approveAll(checkpoint)) ?? []);
+      if (checkpoint.kind !== options.leave) await stage.cli((await approveAll(checkpoint)) ?? []);
     }
     const outcome = await stage.cli(['show', run, '--json']);
     if (outcome.code === 0) {

@@ -121,6 +121,32 @@ test('run --wait asks in place and goes on to the end', async () => {
   });
 });
 
+test('run --wait asks again at the next question', async () => {
+  const answered: string[] = [];
+  await place.serve({
+    showRun: async () => {
+      const next = ['c-aaaaaa', 'c-bbbbbb'][answered.length];
+      return runResult(
+        next === undefined ? { state: 'merged', commit: '1'.repeat(40) } : { state: 'paused', checkpoints: [next] },
+      );
+    },
+    showCheckpoint: async (id) => checkpoint({ id: id as never }),
+    approve: async ({ id }) => {
+      answered.push(id);
+      return { id, state: 'approved', message: `answered ${id}` };
+    },
+  });
+  const { code } = await onTerminal(
+    ['run', 'do it', '--wait'],
+    [
+      ['approve?', 'y'],
+      ['approve?', 'y'],
+    ],
+  );
+  expect(answered).toEqual(['c-aaaaaa', 'c-bbbbbb']);
+  expect(code).toBe(0);
+});
+
 test('run --wait and quit: 3', async () => {
   await place.serve({ showRun: async () => runResult({ state: 'paused', checkpoints: ['c-aaaaaa'] }) });
   expect((await onTerminal(['run', 'do it', '--wait'], [['approve?', 'q']])).code).toBe(3);

@@ -20,6 +20,7 @@ const input: PromptInput = {
     { role: role('coder'), write: ['src/**'], ask: ['docs/**'] },
     { role: role('reviewer'), write: [], ask: [] },
   ],
+  verify: 'python -m pytest -x',
   attempt: 1,
   task: {
     id: 'T3' as TaskId,

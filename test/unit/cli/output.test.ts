@@ -82,6 +82,15 @@ test('events and log lines as people read them', () => {
     '00:00:00 T1/coder step ended: done',
   );
   expect(eventText({ ...event, type: 'run-state', task: null, role: null })).toBe('00:00:00 run state');
+  expect(eventText({ ...event, type: 'call-sent' })).toBeUndefined();
+  const turn = { turn: 2, tools: ['read_file', 'edit_file'], changed: true };
+  expect(eventText({ ...event, type: 'turn-ended', data: turn })).toBe(
+    '00:00:00 T1/coder turn 2: read_file, edit_file (files changed)',
+  );
+  const violation = { path: 'tests/a.py', decision: 'deny', resolution: 'prevented' };
+  expect(eventText({ ...event, type: 'violation-recorded', data: violation })).toBe(
+    '00:00:00 T1/coder prevented: deny tests/a.py',
+  );
   expect(logLineText('plain')).toBe('plain');
   expect(logLineText('{broken')).toBe('{broken');
 });

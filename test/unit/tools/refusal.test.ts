@@ -16,6 +16,10 @@ describe('refusalText', () => {
     const refusal = { role: 'coder', operation: 'modify', path: 'Lib/keyword.py', verdict, generatedSources } as const;
     expect(refusalText(refusal)).toContain('make regen-keyword');
     expect(refusalText({ ...refusal, path: 'Lib/token.py' })).not.toContain('make regen-keyword');
+    const clinic = [...generatedSources, { output: '**/clinic/*.{c.h,h.h}', command: 'make clinic' }];
+    expect(refusalText({ ...refusal, path: 'Modules/clinic/a.c.h', generatedSources: clinic })).toContain(
+      'make clinic',
+    );
   });
 
   it('says why a path is not in the repository', () => {

@@ -1,4 +1,5 @@
 import type { Decision, Operation, Verdict } from '../../../domain/decision.ts';
+import { generatorOf } from '../../../policy/generators.ts';
 
 /** What a role reads when a write is refused: decision, rule, origin, and what to do instead. */
 export function refusalText(refusal: {
@@ -14,8 +15,8 @@ export function refusalText(refusal: {
   const rule = verdict.rule === undefined ? '' : `, rule ${verdict.rule}`;
   const origin = verdict.origin === undefined ? '' : `, ${verdict.origin}`;
   const outside = refusal.outside === undefined ? '' : `, ${refusal.outside}`;
-  const source = refusal.generatedSources?.find((one) => one.output === path);
-  const command = source === undefined ? '' : ` It comes from \`${source.command}\`, which the daemon runs.`;
+  const source = verdict.decision === 'generated' ? generatorOf(refusal.generatedSources ?? [], path) : undefined;
+  const command = source === undefined ? '' : ` It is made by \`${source.command}\`.`;
   return (
     `Refused: the role ${role} may not ${operation} ${path} (decision ${verdict.decision}${rule}${origin}${outside}). ` +
     `Nothing was changed. ${INSTEAD[verdict.decision]}${command}`

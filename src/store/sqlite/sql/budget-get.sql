@@ -1,2 +1,2 @@
 -- One scope's balance.
-SELECT scope, cap_milli, spent_milli, held_milli FROM budgets WHERE scope = :scope
+SELECT scope, cap_milli, raised_milli, spent_milli, held_milli FROM budgets WHERE scope = :scope

@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Child, startChild } from '../child.ts';
+import { monotonicMs } from '../children/tell.ts';
+import { compare, type Row, type Side } from '../measure.ts';
+
+/** From a write to the moment a watcher in another process hears of it; the two watchers have a tree each. */
+export async function watchCases(trees: readonly [string, string], rounds: number): Promise<readonly Row[]> {
+  const { child: bare } = await startChild('watch-bare', [trees[0]]);
+  try {
+    const { child: product } = await startChild('watch-product', [trees[1]]);
+    try {
+      return [
+        await compare({
+          name: 'write → watch event (p50)',
+          rounds: rounds * 5,
+          aim: { atMost: 5 },
+          baseline: hearing('fs.watch per directory', bare, trees[0]),
+          measured: hearing('the daemon’s watcher', product, trees[1]),
+        }),
+      ];
+    } finally {
+      await product.stop();
+    }
+  } finally {
+    await bare.stop();
+  }
+}
+
+function hearing(what: string, child: Child, root: string): Side {
+  let written = 0;
+  return {
+    what,
+    unit: 'ms',
+    once: async () => {
+      // Longer than the quiet time after which a burst counts as over.
+      await sleep(700);
+      const file = 'Lib/keyword.py';
+      const heard = hearOf(child, file);
+      written += 1;
+      const from = monotonicMs();
+      await writeFile(path.join(root, file), `written ${written}\n`);
+      return (await heard) - from;
+    },
+  };
+}
+
+async function hearOf(child: Child, file: string): Promise<number> {
+  const told = await child.hear<{ path: string; at: number }>();
+  if (told.path !== file) throw new Error(`heard of ${told.path} instead of ${file}`);
+  return told.at;
+}
