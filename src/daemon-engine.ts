@@ -5,11 +5,13 @@ import { builtinRunner } from './agents/builtin/run-builtin.ts';
 import { openCheckpoints } from './checkpoints/open.ts';
 import { checkKeys, checkRepository } from './daemon-preconditions.ts';
 import { gitVersion, prefixed, toolchains, worktreeOf } from './daemon-surroundings.ts';
+import { messageOf } from './domain/errors.ts';
 import type { Clock, RandomText, TaskId } from './domain/ids.ts';
 import { openGate } from './gate/open.ts';
 import { cataloguePrice } from './gateway/prices.ts';
 import { recoverCalls } from './gateway/recover-calls.ts';
 import { startGateway } from './gateway/start-gateway.ts';
+import { requireGitVersion } from './git/start-check.ts';
 import { openStoreGit } from './git/store-git.ts';
 import { openUserRepository } from './git/user-repository.ts';
 import { openSandbox } from './sandbox/open-sandbox.ts';
@@ -19,12 +21,14 @@ import type { Dispatcher } from './scheduler/dispatcher.ts';
 import type { Engine, Log } from './scheduler/engine.ts';
 import { isIndependent } from './scheduler/independent.ts';
 import { openLiveTrees } from './scheduler/live.ts';
+import { createLookouts } from './scheduler/lookouts.ts';
 import { openPolicyBook } from './scheduler/policy-book.ts';
 import { readRun } from './scheduler/records.ts';
 import { createRunClock } from './scheduler/run-clock.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { StateDirectory } from './store/state-directory.ts';
 import { startWatcher } from './watch/start-watcher.ts';
+import type { WatchedTree } from './watch/watch.ts';
 import { openWorkspacePool } from './workspace/pool.ts';
 
 export interface EngineOptions {
@@ -56,12 +60,14 @@ export interface BuiltEngine {
 export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> {
   const { paths, log, clock, random, environment } = options;
   const searchPath = environment['PATH'] ?? '/usr/bin:/bin';
+  requireGitVersion(gitVersion(searchPath));
   const user = await openUserRepository(options.repository, { environment, clock });
   await checkRepository(user);
   options.progress('opening the object store');
   const git = await openStoreGit({ directory: paths.store, userObjects: user.objectsDirectory, searchPath, clock });
   const policies = openPolicyBook({
     directory: path.join(user.root, 'policies'),
+    copy: paths.policiesBackup,
     runs: paths.runs,
     git,
     foldCase: false,
@@ -122,21 +128,19 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   });
   let dispatcher: Dispatcher | undefined;
   let checkout: ReturnType<typeof watchCheckout> | undefined;
+  const lookouts = createLookouts(clock, log);
+  const alarm = (tree: WatchedTree): void => {
+    if (tree.kind === 'workspace') lookouts.alarm(tree.root);
+    else
+      checkout
+        ?.look()
+        .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'looking at the checkout failed'));
+  };
   const watcher = startWatcher({
     clock,
     listener: {
-      onChange: (tree) => {
-        if (tree.kind === 'checkout')
-          void checkout
-            ?.look()
-            .catch((error: unknown) => log.warn({ error: String(error) }, 'looking at the checkout failed'));
-      },
-      onReconcile: (tree) => {
-        if (tree.kind === 'checkout')
-          void checkout
-            ?.look()
-            .catch((error: unknown) => log.warn({ error: String(error) }, 'looking at the checkout failed'));
-      },
+      onChange: alarm,
+      onReconcile: alarm,
       onDegraded: (reason) => log.warn({ reason }, 'watches ran out: polling'),
     },
   });
@@ -177,6 +181,7 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     random,
     log,
     live,
+    lookouts,
     runners: {
       builtin: builtinRunner({
         clock: workClock,
@@ -194,7 +199,7 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
       runs: paths.runs,
       homes: paths.homes,
       notesBackup: paths.notesBackup,
-      policies: path.join(user.root, 'policies'),
+      policies: paths.policiesBackup,
     },
     toolchains: toolchains(options, git, searchPath),
     hidden: [...new Set([user.root, worktreeOf(user), paths.directory, options.homeDirectory])],

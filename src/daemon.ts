@@ -4,11 +4,13 @@ import { homedir } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { startApiServer } from './api/server.ts';
+import { doctorOf } from './daemon-doctor.ts';
 import { buildEngine } from './daemon-engine.ts';
 import { type DaemonLogFile, openLog } from './daemon-log.ts';
 import { messageOf, OrchestratorError } from './domain/errors.ts';
 import type { RandomText } from './domain/ids.ts';
 import { findRepository } from './git/find-repository.ts';
+import { chooseVariables } from './policy/choose-variables.ts';
 import { parseEnvFile } from './policy/env-file.ts';
 import { readReport } from './report/read-report.ts';
 import { createBackend } from './scheduler/backend.ts';
@@ -97,6 +99,8 @@ async function serve(parts: {
   const approved = await recoverRuns(engine);
   let stopping: Promise<void> | undefined;
   const stop = (options: { now: boolean }): Promise<void> => {
+    // Who waits for a drain and asks again with `--now` means it.
+    if (stopping !== undefined && options.now) void dispatcher.stop(options);
     stopping ??= shutDown(options);
     return stopping;
   };
@@ -111,6 +115,7 @@ async function serve(parts: {
     ...facts,
     stop,
     report: async (request) => readReport(engine.store, request),
+    doctor: doctorOf(engine, { readVariables: variables.read, environment: process.env, repository }),
   });
   rmSync(paths.socket, { force: true });
   const api = await startApiServer({ socketPath: paths.socket, backend, log: (message) => log.warn({}, message) });
@@ -169,18 +174,15 @@ function openVariables(paths: StateDirectory, fallback: ReadonlyMap<string, stri
         details: parsed.problems.map((problem) => `${problem.file}:${problem.line}: ${problem.message}`),
       });
     }
-    const filled = [...parsed.variables].filter(([, value]) => value !== '');
-    const used = [...fallback].filter(([name]) => !filled.some(([known]) => known === name));
+    const { values, fromFallback } = chooseVariables(parsed, fallback);
     warnings.splice(
       0,
       warnings.length,
       ...parsed.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`),
     );
-    if (used.length > 0)
-      warnings.push(
-        `taken from the environment, since .env does not have them: ${used.map(([name]) => name).join(', ')}`,
-      );
-    return new Map([...fallback, ...filled]);
+    if (fromFallback.length > 0)
+      warnings.push(`taken from the environment, since .env does not have them: ${fromFallback.join(', ')}`);
+    return values;
   };
   return { read, warnings };
 }

@@ -1,3 +1,4 @@
+import type { Check } from '../domain/check.ts';
 import type { Checkpoint } from '../domain/checkpoint.ts';
 import type { Conflict, Violation } from '../domain/violation.ts';
 
@@ -19,6 +20,7 @@ export interface Backend {
   approve(request: {
     id: string;
     tokens?: number;
+    usd?: number;
     despiteVerify?: boolean;
     digest?: string;
     by: string;
@@ -57,6 +59,11 @@ export interface Backend {
   ): Promise<EventRow[]>;
   /** What happened since the last look, what waits, spent, disk, next command. `mark` moves the last look to now. */
   digest(request: { mark: boolean }): Promise<Digest>;
+  /**
+   * What only the daemon can find out, with the policies and keys as they are on disk now: one minimal request for each
+   * role of the pipeline (or the role of that name or alias) that is complete. `signal` as for `waitRun`.
+   */
+  doctor(request: { role?: string }, signal?: AbortSignal): Promise<Check[]>;
   /** Drains (or, with `now`, ends agents at once) and then stops the daemon; resolves when it is about to exit. */
   stop(request: { now: boolean }): Promise<void>;
 }

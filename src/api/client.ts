@@ -49,6 +49,7 @@ function bindMethods(call: Call): Backend {
     waitRun: (request) => call('waitRun', request),
     events: (request) => call('events', request),
     digest: (request) => call('digest', request),
+    doctor: (request) => call('doctor', request),
     stop: (request) => call('stop', request),
   };
 }

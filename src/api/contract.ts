@@ -41,6 +41,7 @@ export const METHODS = {
     z.strictObject({
       id,
       tokens: z.exactOptional(count),
+      usd: z.exactOptional(z.number().nonnegative().max(1_000_000)),
       despiteVerify: z.exactOptional(z.boolean()),
       digest: z.exactOptional(id),
       by: id,
@@ -78,6 +79,9 @@ export const METHODS = {
     (backend, request, signal) => backend.events(request, signal),
   ),
   digest: method(z.strictObject({ mark: z.boolean() }), (backend, request) => backend.digest(request)),
+  doctor: method(z.strictObject({ role: z.exactOptional(id) }), (backend, request, signal) =>
+    backend.doctor(request, signal),
+  ),
   stop: method(z.strictObject({ now: z.boolean() }), (backend, request) => backend.stop(request)),
 } as const satisfies Record<keyof Backend, Method>;
 

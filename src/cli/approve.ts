@@ -2,6 +2,7 @@ import type { AnswerResult } from '../api/backend.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { Checkpoint } from '../domain/checkpoint.ts';
 import { EXIT_CODES, OrchestratorError } from '../domain/errors.ts';
+import { parseDollars } from '../tui/dollar-amount.ts';
 import { parseTokenCount } from '../tui/token-count.ts';
 import type { Io } from './io.ts';
 import { printAnswers } from './output/answers.ts';
@@ -11,6 +12,7 @@ import { withDaemon } from './with-daemon.ts';
 /** Approves one checkpoint after the other; stops at the first that is unknown or used. Exit 5 when one was void. */
 export async function approve(io: Io, given: Given): Promise<number> {
   const tokens = readTokens(textOption(given, 'tokens'));
+  const usd = readDollars(textOption(given, 'usd'));
   return withDaemon(io, async (api) => {
     const results: AnswerResult[] = [];
     for (const checkpoint of await findPending(api, given.args)) {
@@ -18,6 +20,7 @@ export async function approve(io: Io, given: Given): Promise<number> {
         await api.approve({
           id: checkpoint.id,
           ...defined('tokens', tokens),
+          ...defined('usd', usd),
           ...(isGiven(given, 'despiteVerify') ? { despiteVerify: true } : {}),
           digest: checkpoint.digest,
           by: io.user,
@@ -53,4 +56,11 @@ function readTokens(text: string | undefined): number | undefined {
   const tokens = parseTokenCount(text);
   if (tokens !== undefined) return tokens;
   throw new OrchestratorError('usage', `--tokens ${text} is not a number of tokens: write 300000, 300k or 2M`);
+}
+
+function readDollars(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const usd = parseDollars(text);
+  if (usd !== undefined) return usd;
+  throw new OrchestratorError('usage', `--usd ${text} is not an amount in dollars: write 5 or 2.50`);
 }

@@ -17,10 +17,11 @@ export function askPerson(
     reviewLoop(
       byFamily(oldestFirst),
       {
-        approve: (checkpoint, { tokens, despiteVerify }) =>
+        approve: (checkpoint, { tokens, usd, despiteVerify }) =>
           api.approve({
             id: checkpoint.id,
             ...defined('tokens', tokens),
+            ...defined('usd', usd),
             ...defined('despiteVerify', despiteVerify),
             digest: checkpoint.digest,
             by: io.user,

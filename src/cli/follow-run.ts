@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventRow, RunResult } from '../api/backend.ts';
 import type { ApiClient } from '../api/client.ts';
 import { EXIT_CODES, OrchestratorError } from '../domain/errors.ts';
-import { FINAL_STATES, type RunState } from '../domain/run.ts';
+import { FINAL_STATES, NOTHING_MERGED, type RunState } from '../domain/run.ts';
 import { askPerson } from './ask-person.ts';
 import type { Io } from './io.ts';
 import { eventText } from './output/event-text.ts';
@@ -13,7 +13,6 @@ import { mention, say } from './output/say.ts';
 export interface Followed {
   readonly api: ApiClient;
   readonly run: string;
-  readonly isDryRun: boolean;
 }
 
 /**
@@ -28,7 +27,7 @@ export async function followRun(io: Io, followed: Followed): Promise<number> {
     printEvents(io, events, followed.run);
     afterSeq = events.at(-1)?.seq ?? afterSeq;
     const result = await findRun(followed);
-    if (FINAL_STATES.has(result.state as RunState)) return conclude(io, result, followed.isDryRun);
+    if (FINAL_STATES.has(result.state as RunState)) return conclude(io, result);
     if (result.checkpoints.length > 0) {
       if (!(await askInPlace(io, followed, result))) return leaveWaiting(io, result);
       continue;
@@ -96,14 +95,14 @@ function leaveForLand(io: Io, result: RunResult): number {
   return EXIT_CODES.waiting;
 }
 
-function conclude(io: Io, result: RunResult, isDryRun: boolean): number {
+function conclude(io: Io, result: RunResult): number {
   if (io.json) printJson(io, result);
   else printRun(io, result);
   if (result.state === 'merged') {
     mention(io, `next: \`orchestrator land ${result.run}\` brings it into your branch`);
     return 0;
   }
-  if (isDryRun && result.state === 'cancelled') return 0;
+  if (result.reason?.startsWith(NOTHING_MERGED)) return 0;
   if (result.state === 'budget_exhausted') return EXIT_CODES.budget;
   return result.reason?.startsWith('the gate refused') ? EXIT_CODES.refused : EXIT_CODES.failed;
 }

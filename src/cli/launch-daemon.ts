@@ -66,9 +66,15 @@ function sendVariables(io: Io, child: ChildProcess): void {
   child.stdin?.end(JSON.stringify(Object.fromEntries(variables)));
 }
 
+/**
+ * The daemon's agents have keys, headers and connections of their own: what the vendors' clients or Node would take from
+ * the environment (ANTHROPIC_CUSTOM_HEADERS, say) must not reach them.
+ */
 function withoutVariables(environment: Io['env']): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(VARIABLE_PREFIX)));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !FOREIGN.test(name)));
 }
+
+const FOREIGN = /^(ORCH_|ANTHROPIC_|OPENAI_|NODE_USE_ENV_PROXY$)/;
 
 const VARIABLE_PREFIX = 'ORCH_';
 

@@ -16,7 +16,7 @@ export async function run(io: Io, given: Given): Promise<number> {
     for (const note of recorded.notes) mention(io, `note: ${note}`);
     if (isGiven(given, 'wait')) {
       mention(io, `${recorded.run} → ${recorded.target}`);
-      return followRun(io, { api, run: recorded.run, isDryRun: isGiven(given, 'dryRun') });
+      return followRun(io, { api, run: recorded.run });
     }
     if (io.json) printJson(io, recorded);
     else {

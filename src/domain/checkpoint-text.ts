@@ -76,7 +76,8 @@ const EFFECTS = {
     reject: 'the tool stays out of reach, the reason goes to the agent, the step goes on',
   },
   budget: {
-    approve: 'with --tokens N the cap becomes N (absolute) and the same conversation goes on',
+    approve:
+      'with --tokens N (--usd N where it is in dollars) the cap becomes N (absolute) and the same conversation goes on',
     reject: 'the task ends as budget_exhausted',
   },
   stalled: { approve: 'the same allowance again; the step goes on', reject: 'the task is failed' },

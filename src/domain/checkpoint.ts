@@ -81,7 +81,14 @@ export interface Checkpoint {
 }
 
 export type Answer =
-  | { readonly verdict: 'approve'; readonly tokens?: number; readonly despiteVerify?: boolean; readonly by: string }
+  | {
+      readonly verdict: 'approve';
+      /** The new absolute cap of a budget, in work tokens or in dollars. */
+      readonly tokens?: number;
+      readonly usd?: number;
+      readonly despiteVerify?: boolean;
+      readonly by: string;
+    }
   | {
       readonly verdict: 'reject';
       readonly reason: string;

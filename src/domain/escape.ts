@@ -14,4 +14,12 @@ export function escapeForDisplay(text: string, options: { multiline?: boolean } 
   });
 }
 
+/** Text of an agent inside a text of ours: each of its lines is marked, so that none reads as one of ours. */
+export function quoteLines(text: string): readonly string[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => `  | ${escapeForDisplay(line)}`);
+}
+
 const HOSTILE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;

@@ -26,6 +26,9 @@ export const FINAL_STATES: ReadonlySet<StepState> = new Set([
   'done',
 ]);
 
+/** Begins the reason of a run that came to its end as ordered and had nothing to merge: its state is `cancelled`. */
+export const NOTHING_MERGED = 'nothing was merged';
+
 /** What a run was started with; pinned for its life and written to `runs/<run>/manifest.json`. */
 export interface Manifest {
   readonly run: RunId;

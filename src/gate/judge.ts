@@ -46,7 +46,7 @@ export function judgeMerge(input: {
   ];
   if (refusals.length > 0) return { accepted: false, refusals };
   const paths = strictestPerStep(outcomes.map((outcome) => outcome.gatePath));
-  return { accepted: true, paths, asks: paths.filter((path) => path.decision === 'ask') };
+  return { accepted: true, paths, asks: paths.filter((path) => path.decision !== 'write') };
 }
 
 /** A refusal by the shape of the result rather than by a glob. */

@@ -53,7 +53,7 @@ export async function sendAttempt(
     if (timeout.signal.aborted) return { kind: 'timeout' };
     const message = messageOf(error);
     const code = codeOf(error);
-    if (CONNECT_FAILURES.has(code) || code.startsWith('ERR_SSL_')) return { kind: 'not-sent', message, code };
+    if (CONNECT_FAILURES.has(code) || isTlsFailure(code)) return { kind: 'not-sent', message, code };
     return { kind: 'lost', message, code, isQuick: performance.now() - started < QUICK_MS };
   } finally {
     clearTimeout(timer);
@@ -71,12 +71,12 @@ const CONNECT_FAILURES: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
+
+/** The handshake failed, so that no request was sent. OpenSSL's verification codes have no common prefix. */
+export function isTlsFailure(code: string): boolean {
+  return /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$)/.test(code);
+}
 
 /** Several addresses tried in vain come as one AggregateError. */
 function codeOf(error: unknown): string {

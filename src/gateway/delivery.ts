@@ -1,9 +1,12 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Usage } from '../domain/usage.ts';
 import { sendAnswer, upstreamAnswer } from './answers.ts';
 import { clientHeaders } from './headers.ts';
-import { parseObject } from './json.ts';
+import { type JsonObject, parseObject } from './json.ts';
 import type { Dialect, StreamReading } from './protocols/dialect.ts';
+import { DIALECTS } from './protocols/dialects.ts';
+import { replayAsStream } from './protocols/replay.ts';
 import { nothingSpent, spendOfAnswer, spendOfSilence, spendOfStream } from './spend.ts';
 import { createSseSplitter } from './sse.ts';
 import { type Delivery, deliverStream, type Success } from './stream-delivery.ts';
@@ -27,8 +30,13 @@ export async function deliver(success: Success, delivery: Delivery): Promise<voi
   }
   const answer = isEvents ? undefined : parseObject(bytes.toString('utf8'));
   const isAnswer = answer !== undefined && delivery.dialect.isAnswer(answer);
-  const usage = answer === undefined ? undefined : delivery.dialect.usageOf(answer);
-  if (isAnswer && !delivery.wantsStream) {
+  const usage = answer === undefined ? undefined : statedUsage(answer, delivery.dialect);
+  if (isAnswer && delivery.wantsStream) {
+    const replay = Readable.from([Buffer.from(replayAsStream(delivery.dialect.protocol, answer))]);
+    const headers = { ...success.headers, 'content-type': 'text/event-stream; charset=utf-8' };
+    return deliverStream({ status: success.status, headers, body: replay }, delivery);
+  }
+  if (isAnswer) {
     await delivery.settle(spendOfAnswer(usage, delivery.reserved, delivery.dialect.isCutByCap(answer)));
     const headers = { ...clientHeaders(success.headers, delivery.secrets), 'content-length': bytes.length };
     delivery.response.writeHead(success.status, headers);
@@ -39,6 +47,12 @@ export async function deliver(success: Success, delivery: Delivery): Promise<voi
   if (isEvents) await delivery.settle(spendOfStream(readEvents(bytes, delivery.dialect), delivery.reserved));
   else await delivery.settle(hasWorked ? spendOfAnswer(usage, delivery.reserved) : nothingSpent('error'));
   return wrongAnswer(delivery, describe(contentType, bytes, delivery));
+}
+
+/** Whoever answers in another protocol has worked all the same, and says so in its own words. */
+function statedUsage(answer: JsonObject, own: Dialect): Usage | undefined {
+  const others = Object.values(DIALECTS).filter((dialect) => dialect.isAnswer(answer));
+  return [own, ...others].map((dialect) => dialect.usageOf(answer)).find((usage) => usage !== undefined);
 }
 
 function describe(contentType: string, bytes: Buffer, delivery: Delivery): string {

@@ -24,6 +24,7 @@ export interface Payer {
   readonly task?: TaskId;
   readonly role: RoleName;
   readonly attempt?: number;
+  readonly protocol: 'anthropic' | 'openai-chat' | 'openai-responses';
   readonly model: string;
   /** The role's real key. */
   readonly key: string;
@@ -38,7 +39,6 @@ export interface AgentGrant extends Payer {
   readonly run: RunId;
   readonly task: TaskId;
   readonly attempt: number;
-  readonly protocol: 'anthropic' | 'openai-chat' | 'openai-responses';
   /** The output cap for calls that name none; 16,384 when absent. */
   readonly maxOutputTokens?: number;
 }

@@ -29,7 +29,7 @@ export type Decision =
       readonly kind: 'admit';
       readonly outputCap: number;
       readonly reservedMilli: number;
-      /** Undefined when the price is unknown. */
+      /** Undefined when the price is unknown or no scope counts money. */
       readonly reservedMicros: number | undefined;
     }
   /** Other calls' reservations are in the way; look again when one of them has settled. */
@@ -43,14 +43,12 @@ export type Decision =
 export function decideAdmission(demand: Demand, balances: readonly ScopeBalance[]): Decision {
   const fits = (outputCap: number, room: (balance: ScopeBalance) => number) =>
     balances.every((balance) => room(balance) >= costOf(demand, balance, outputCap));
-  if (fits(demand.outputCap, freeOf)) return admit(demand, demand.outputCap);
+  if (fits(demand.outputCap, freeOf)) return admit(demand, balances, demand.outputCap);
   if (fits(demand.outputCap, unspentOf)) return { kind: 'wait' };
   if (fits(demand.minOutputCap, freeOf)) {
     const range = { fitting: demand.minOutputCap, tooLarge: demand.outputCap };
-    return admit(
-      demand,
-      largest(range, (outputCap) => fits(outputCap, freeOf)),
-    );
+    const outputCap = largest(range, (candidate) => fits(candidate, freeOf));
+    return admit(demand, balances, outputCap);
   }
   const tightest = balances.find((balance) => unspentOf(balance) < costOf(demand, balance, demand.minOutputCap));
   if (tightest === undefined) return { kind: 'wait' };
@@ -63,8 +61,9 @@ export function minOutputCap(askedCap: number, thinkingBudget: number): number {
   return Math.min(askedCap, useful);
 }
 
-function admit(demand: Demand, outputCap: number): Decision {
-  const reservedMicros = demand.dearest?.(outputCap * demand.choices);
+function admit(demand: Demand, balances: readonly ScopeBalance[], outputCap: number): Decision {
+  const countsMoney = balances.some((balance) => balance.unit === 'usd');
+  const reservedMicros = countsMoney ? demand.dearest?.(outputCap * demand.choices) : undefined;
   return { kind: 'admit', outputCap, reservedMilli: milliTokens(demand, outputCap), reservedMicros };
 }
 

@@ -34,6 +34,15 @@ export function retryDelay(options: {
   return policy.jitter === 'full' ? ceiling * options.chance : ceiling;
 }
 
+/**
+ * How long every call of the key has to wait after this failure; undefined when it says nothing about the others. The
+ * last attempt of one call counts as well: it was limited like the others.
+ */
+export function cooldownMs(options: Parameters<typeof retryDelay>[0]): number | undefined {
+  if (options.failure.status !== 429) return undefined;
+  return retryDelay({ ...options, attempt: Math.min(options.attempt, options.policy.maxAttempts - 1) });
+}
+
 /** The wait that an answer asks for: `retry-after-ms`, or `retry-after` in seconds or as a date. */
 export function retryAfterMs(headers: Readonly<Record<string, unknown>>, nowMs: number): number | undefined {
   const millis = Number(asText(headers['retry-after-ms']) ?? Number.NaN);
@@ -55,7 +64,8 @@ export function isOutOfMoney(body: string): boolean {
 }
 
 const BASE_MS = 500;
-const MAX_WAIT_MS = 60_000;
+/** Longer than this nobody waits for an upstream's next chance. */
+export const MAX_WAIT_MS = 60_000;
 const MONEY: ReadonlySet<string> = new Set([
   'insufficient_quota',
   'billing_error',

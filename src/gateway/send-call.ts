@@ -40,7 +40,7 @@ export async function sendAndSettle(
       timeoutMs: parts.timeouts.answerMs,
       idleTimeoutMs: parts.timeouts.idleMs,
     },
-    { signal, onRetry: (attempt) => noteRetry(parts, call, attempt) },
+    { key: grant.key, signal, onRetry: (attempt) => noteRetry(parts, call, attempt) },
   );
   ({ attempts, lost } = result);
   await finish({ incoming, facts, call, settle, url, hidesUsageChunk: sending.hidesUsageChunk }, result);

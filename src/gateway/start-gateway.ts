@@ -12,11 +12,13 @@ import type { GatewayLog } from './gateway-log.ts';
 import { type HandlerParts, handleRequest, refuseUpgrade } from './handler.ts';
 import { createInFlightLimit } from './in-flight-limit.ts';
 import { createJournal } from './journal.ts';
+import { createKeyPace } from './key-pace.ts';
 import { createKeyRing } from './key-ring.ts';
 import { closeServer, listenOnLoopback, listenOnSocket } from './listen.ts';
 import { createLiveCalls } from './live-calls.ts';
+import { createPreflight } from './preflight/preflight.ts';
 import type { PriceOf } from './prices.ts';
-import type { RetryPolicy } from './retry.ts';
+import { MAX_WAIT_MS, type RetryPolicy } from './retry.ts';
 import { rowAmount } from './row-amount.ts';
 import { createSettlements } from './settlement.ts';
 import { upstreamUrl } from './upstream-url.ts';
@@ -50,7 +52,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const keys = createKeyRing(options.random);
   const live = createLiveCalls();
   const refusals = new Map<string, Refusal>();
-  const { serve, raise, recheck, flush } = createLedger(options, dispatcher, refusals);
+  const { serve, raise, recheck, flush, preflight } = createLedger(options, dispatcher, refusals);
   const parts: HandlerParts = {
     serve,
     keys,
@@ -89,6 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     refusal: (agent) => refusals.get(agent),
     raise,
     recheck,
+    preflight,
     stop: () => (stopping ??= stop()),
   };
 }
@@ -101,6 +104,8 @@ function createLedger(options: GatewayOptions, dispatcher: Agent, refusals: Map<
   const onSettled = () => admissions.changed();
   const settlements = createSettlements({ journal, clock, prices: options.prices, log: options.log, onSettled });
   const chance = () => Number.parseInt(options.random(6), 36) / 36 ** 6;
+  const maxWaitMs = upstream.retry.maxAttempts * MAX_WAIT_MS;
+  const pace = createKeyPace({ nowMs: () => performance.now(), maxWaitMs });
   const serve: HandlerParts['serve'] = {
     admissions,
     settlements,
@@ -109,7 +114,7 @@ function createLedger(options: GatewayOptions, dispatcher: Agent, refusals: Map<
     prices: options.prices,
     limit: createInFlightLimit(upstream.maxInFlightPerKey),
     book: createEstimateBook(),
-    upstream: { dispatcher, retry: upstream.retry, clock, chance },
+    upstream: { dispatcher, retry: upstream.retry, pace, clock, chance },
     timeouts: {
       answerMs: upstream.requestTimeoutMs,
       idleMs: upstream.idleTimeoutMs ?? Math.max(upstream.requestTimeoutMs, 600_000),
@@ -129,7 +134,8 @@ function createLedger(options: GatewayOptions, dispatcher: Agent, refusals: Map<
   };
   // What can't be written now is forfeit at the next start.
   const flush = () => settlements.flush().catch(() => undefined);
-  return { serve, raise, recheck, flush };
+  const preflight = createPreflight({ ...serve, dispatcher, random: options.random });
+  return { serve, raise, recheck, flush, preflight };
 }
 
 function attach(server: Server, parts: HandlerParts): void {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { clientHeaders } from './headers.ts';
 import { isUsageOnlyChunk } from './protocols/chat.ts';
-import type { Dialect } from './protocols/dialect.ts';
+import type { Dialect, StreamReading } from './protocols/dialect.ts';
 import { type Reserved, type Spend, spendOfStream } from './spend.ts';
 
 /** What is needed to pass an answer on. `settle` is durable when it resolves, and comes before the answer's last byte. */
@@ -45,6 +45,7 @@ export async function deliverStream(success: Success, delivery: Delivery): Promi
   response.writeHead(success.status, clientHeaders(success.headers, delivery.secrets));
   response.flushHeaders();
   let tail = Buffer.alloc(0);
+  let isWhole = false;
   try {
     for await (const chunk of success.body as AsyncIterable<Buffer>) {
       await write(response, shown(splitter.push(chunk)), signal);
@@ -52,6 +53,7 @@ export async function deliverStream(success: Success, delivery: Delivery): Promi
     }
     const last = splitter.end();
     if (last !== undefined) tail = shown([last]);
+    isWhole = !signal.aborted;
   } catch {
     // Cut by the upstream, or by the signal; what was read until then decides below.
   }
@@ -59,7 +61,10 @@ export async function deliverStream(success: Success, delivery: Delivery): Promi
   await delivery.settle(spendOfStream(reading, delivery.reserved));
   if (reading.finished) response.end(tail);
   else if (reading.failed) response.end();
-  else response.end(delivery.dialect.streamError(cutMessage(delivery)));
+  else
+    response.end(
+      delivery.dialect.streamError(isWhole && isForeign(reading) ? foreignMessage(delivery) : cutMessage(delivery)),
+    );
 }
 
 function isHidden(event: SseEvent, delivery: Delivery): boolean {
@@ -78,6 +83,15 @@ async function write(response: ServerResponse, bytes: Buffer, signal: AbortSigna
     response.on('drain', finish);
     signal.addEventListener('abort', finish);
   });
+}
+
+/** Nothing in it was an event of this protocol. */
+function isForeign(reading: StreamReading): boolean {
+  return reading.usage === undefined && reading.streamedBytes === 0;
+}
+
+function foreignMessage({ url, dialect }: Delivery): string {
+  return `The stream of ${url} held no event of the ${dialect.protocol} protocol. Is the base URL right, and does it speak this protocol?`;
 }
 
 function cutMessage(delivery: Delivery): string {

@@ -6,7 +6,8 @@ import type { Clock } from '../domain/ids.ts';
 import { type Answer, upstreamAnswer, upstreamOutOfMoney } from './answers.ts';
 import { type AttemptRequest, type AttemptResult, sendAttempt } from './attempt.ts';
 import { asObject, asText, parseObject } from './json.ts';
-import { type Failure, isOutOfMoney, type RetryPolicy, retryAfterMs, retryDelay } from './retry.ts';
+import type { KeyPace, Turn } from './key-pace.ts';
+import { cooldownMs, type Failure, isOutOfMoney, type RetryPolicy, retryAfterMs, retryDelay } from './retry.ts';
 import type { AttemptRecord } from './settlement.ts';
 
 export interface UpstreamResult {
@@ -31,6 +32,7 @@ type UpstreamOutcome =
 export interface UpstreamParts {
   readonly dispatcher: Dispatcher;
   readonly retry: RetryPolicy;
+  readonly pace: KeyPace;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly chance: () => number;
@@ -38,16 +40,19 @@ export interface UpstreamParts {
 
 /**
  * Sends a call, repeating it while that is safe and allowed. Never repeats after the first byte of an answer, and never
- * an attempt that may have been worked on. `onRetry` is awaited before the next attempt.
+ * an attempt that may have been worked on. `onRetry` is awaited before the next attempt. Every attempt waits for the
+ * turn of its key.
  */
 export async function callUpstream(
   parts: UpstreamParts,
   request: AttemptRequest,
-  options: { signal: AbortSignal; onRetry: (attempt: AttemptRecord) => Promise<void> },
+  options: { key: string; signal: AbortSignal; onRetry: (attempt: AttemptRecord) => Promise<void> },
 ): Promise<UpstreamResult> {
   const attempts: AttemptRecord[] = [];
   let lost = 0;
   for (;;) {
+    const turn = await parts.pace.turn(options.key, options.signal);
+    if (turn !== 'send') return { outcome: unsent(turn, request), attempts, lost };
     const result = await sendAttempt(parts.dispatcher, request, options.signal);
     const read = await readFailure(result, parts.clock.now());
     const record = recordOf(result, attempts.length + 1, parts.clock.now());
@@ -55,15 +60,28 @@ export async function callUpstream(
     if (read.kind === 'final') return { outcome: outcomeOf(result, read.text, request), attempts, lost };
 
     const { retry: policy, chance } = parts;
-    const waitMs = retryDelay({ failure: read.failure, attempt: attempts.length, policy, chance: chance() });
+    const failed = { failure: read.failure, attempt: attempts.length, policy, chance: chance() };
+    const waitMs = retryDelay(failed);
+    const cooling = cooldownMs(failed);
+    if (cooling !== undefined) parts.pace.cool(options.key, cooling);
     if (result.kind === 'lost') lost++;
     if (waitMs === undefined) {
       const answer = explain({ result, failure: read.failure, text: read.text, request, attempts: attempts.length });
       return { outcome: { kind: 'failed', answer, mayHaveWorked: false }, attempts, lost };
     }
     await options.onRetry(record);
-    await delay(waitMs, undefined, { signal: options.signal }).catch(() => undefined);
-    if (options.signal.aborted) return { outcome: { kind: 'aborted', mayHaveWorked: false }, attempts, lost };
+    if (cooling === undefined) await delay(waitMs, undefined, { signal: options.signal }).catch(() => undefined);
+  }
+}
+
+function unsent(turn: Exclude<Turn, 'send'>, request: AttemptRequest): UpstreamOutcome {
+  switch (turn) {
+    case 'aborted':
+      return { kind: 'aborted', mayHaveWorked: false };
+    case 'too-long': {
+      const message = `The model endpoint ${shownUrl(request.url)} keeps limiting this role's key (429); the call waited its turn in vain. Lower gateway.max_in_flight_per_key or workspace.slots, or raise the limit at the provider.`;
+      return { kind: 'failed', answer: upstreamAnswer(429, message), mayHaveWorked: false };
+    }
   }
 }
 

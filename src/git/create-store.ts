@@ -62,6 +62,18 @@ export async function sweepTemporary(directory: string, clock: Clock): Promise<v
   }
 }
 
+/**
+ * Lock files of git processes that died with the machine or with the daemon: they would block every later write. Only
+ * for the holder of the daemon's lock, when none of its own git processes runs.
+ */
+export async function removeStaleLocks(directory: string): Promise<void> {
+  const top = (await readdir(directory)).filter((name) => name.endsWith('.lock'));
+  const below = (await readdir(join(directory, 'refs'), { recursive: true })).filter((name) => name.endsWith('.lock'));
+  for (const name of [...top, ...below.map((file) => join('refs', file))]) {
+    await rm(join(directory, name), { force: true });
+  }
+}
+
 const LEFTOVER_AGE_MS = 3_600_000;
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {

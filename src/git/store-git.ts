@@ -5,7 +5,7 @@ import type { RepoPath } from '../domain/path.ts';
 import { generatedInIndex } from './attributes.ts';
 import { readBlobBytes, writeBlobBytes, writeCommit } from './blobs.ts';
 import { type GitDoor, openDoor } from './command.ts';
-import { copyShallow, createStore, sweepTemporary } from './create-store.ts';
+import { copyShallow, createStore, removeStaleLocks, sweepTemporary } from './create-store.ts';
 import { lineCounts, patchBetween, rawDifference } from './differences.ts';
 import { diskUsage } from './disk-usage.ts';
 import type { StoreGit } from './git.ts';
@@ -29,13 +29,16 @@ export async function openStoreGit(options: {
   readonly directory: string;
   readonly userObjects: string;
   readonly searchPath?: string;
-  /** With a clock, what a crash left behind more than an hour ago is removed. */
+  /** With a clock, what a crash left behind (temporary files after an hour, locks at once) is removed. */
   readonly clock?: Clock;
 }): Promise<StoreGit> {
   const { directory, userObjects } = options;
   const location = { directory, userObjects, searchPath: options.searchPath };
   await createStore(location);
-  if (options.clock !== undefined) await sweepTemporary(directory, options.clock);
+  if (options.clock !== undefined) {
+    await sweepTemporary(directory, options.clock);
+    await removeStaleLocks(directory);
+  }
   const door = storeDoor(directory, options.searchPath);
   const listTree = keepTreeLists((tree) => door(listTreeEntries(tree)));
   const walk: GitDoor = async (command) => {

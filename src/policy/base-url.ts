@@ -4,9 +4,10 @@ export type BaseUrl =
 
 /**
  * The root of a model endpoint out of what people paste: clients append `/v1/…` themselves, so a trailing API path is
- * stripped and a note says so. The problem never quotes the URL, which may hold a credential.
+ * stripped and a note says so; with the path style `raw` the path stays what it is. The problem never quotes the URL,
+ * which may hold a credential.
  */
-export function normalizeBaseUrl(written: string): BaseUrl {
+export function normalizeBaseUrl(written: string, pathStyle: 'auto' | 'raw' = 'auto'): BaseUrl {
   const text = written.trim();
   if (!URL.canParse(text))
     return { ok: false, problem: 'is not a URL: give the root, https://host or https://host/api' };
@@ -18,8 +19,10 @@ export function normalizeBaseUrl(written: string): BaseUrl {
     return { ok: false, problem: 'holds a user name or password: keys belong to ORCH_KEY_<ROLE>' };
   }
   if (url.search !== '' || url.hash !== '') return { ok: false, problem: 'holds `?` or `#`: give the root only' };
-  const root = `${url.origin}${stripApiPath(url.pathname)}`;
+  const path = pathStyle === 'raw' ? url.pathname.replace(/\/+$/u, '') : stripApiPath(url.pathname);
+  const root = `${url.origin}${path}`;
   if (root === written) return { ok: true, url: root };
+  if (pathStyle === 'raw') return { ok: true, url: root };
   return { ok: true, url: root, note: `base URL shortened to its root ${root}; the API path is added per request` };
 }
 

@@ -91,7 +91,7 @@ function readBaseUrl(
   const written = file.gateway.base_url;
   if (written === undefined) return { url: undefined, problems: [] };
   const place = layered.placeOf(['gateway', 'base_url']);
-  const result = normalizeBaseUrl(written);
+  const result = normalizeBaseUrl(written, file.gateway.path_style);
   if (!result.ok) {
     return {
       url: undefined,

@@ -1,34 +1,45 @@
 import type { RoleName } from '../domain/ids.ts';
 import type { PolicySet, RolePolicy } from './policy.ts';
 
-/**
- * What `start` still needs for the roles of the pipeline, one sentence each, empty when nothing is missing. Keys are
- * compared, never shown. Keys in files are not read here.
- */
+/** Something that `start` refuses, and `doctor` explains. Keys are compared, never shown. */
+export interface StartProblem {
+  readonly about: 'base-url' | 'key' | 'model' | 'runner';
+  /** Undefined for what concerns every role. */
+  readonly role: RoleName | undefined;
+  /** `key of role coder` */
+  readonly what: string;
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+const NONE = 'there is none';
+
+/** What drives an agent in this version. */
+export const DRIVEN_RUNNERS: readonly RolePolicy['runner'][] = ['builtin'];
+
+/** Every problem of the roles of the pipeline, empty when `start` can go on. Keys in files are not read here. */
+export function startProblems(
+  set: Pick<PolicySet, 'global' | 'roles'>,
+  variables: ReadonlyMap<string, string>,
+): readonly StartProblem[] {
+  const roles = set.global.pipeline.flatMap((name) => set.roles.get(name) ?? []);
+  return [
+    ...baseUrlProblems(set),
+    ...roles.flatMap((role, index) => [
+      ...roleProblems(role, variables),
+      ...(set.global.allowSharedKey ? [] : sharedKeyProblems(role, roles.slice(0, index), variables)),
+    ]),
+  ];
+}
+
+/** The same, one sentence each. */
 export function missingForStart(
   set: Pick<PolicySet, 'global' | 'roles'>,
   variables: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const missing: string[] = [];
-  if (set.global.gateway.baseUrl === undefined) {
-    missing.push('base URL: set ORCH_BASE_URL in .env, or gateway.base_url in policies/global.yaml');
-  }
-  const holders = new Map<string, RoleName>();
-  for (const name of set.global.pipeline) {
-    const role = set.roles.get(name);
-    if (role === undefined) continue;
-    missing.push(...missingForRole(role, variables));
-    const key = keyIdentity(role, variables);
-    const holder = key === undefined ? undefined : holders.get(key);
-    if (key !== undefined && holder === undefined) holders.set(key, name);
-    if (holder !== undefined && !set.global.allowSharedKey) {
-      missing.push(
-        `key of role ${name}: it is the same as that of role ${holder}; give each role its own key, ` +
-          'or set allow_shared_key: true in policies/global.yaml (attribution then rests on local counters)',
-      );
-    }
-  }
-  return missing;
+  return startProblems(set, variables).map(
+    ({ what, cause, remedy }) => `${what}: ${cause === NONE ? '' : `${cause}; `}${remedy}`,
+  );
 }
 
 /** A role by its name or one of its aliases. */
@@ -37,18 +48,60 @@ export function resolveRole(set: Pick<PolicySet, 'roles'>, nameOrAlias: string):
   return named ?? [...set.roles.values()].find((role) => role.aliases.includes(nameOrAlias));
 }
 
-function missingForRole(role: RolePolicy, variables: ReadonlyMap<string, string>): readonly string[] {
-  const suffix = role.role.toUpperCase().replaceAll('-', '_');
-  const missing: string[] = [];
-  if (role.key.kind === 'env' && (variables.get(role.key.name) ?? '') === '') {
-    missing.push(`key of role ${role.role}: set ${role.key.name} in .env`);
+/** What a role on its own lacks: a key, a model, a runner that is driven here. */
+export function roleProblems(role: RolePolicy, variables: ReadonlyMap<string, string>): readonly StartProblem[] {
+  return [...keyProblem(role, variables), ...modelProblem(role), ...runnerProblem(role)];
+}
+
+function baseUrlProblems(set: Pick<PolicySet, 'global'>): readonly StartProblem[] {
+  if (set.global.gateway.baseUrl !== undefined) return [];
+  const remedy = 'set ORCH_BASE_URL in .env, or gateway.base_url in policies/global.yaml';
+  return [{ about: 'base-url', role: undefined, what: 'base URL', cause: NONE, remedy }];
+}
+
+function keyProblem({ key, role }: RolePolicy, variables: ReadonlyMap<string, string>): readonly StartProblem[] {
+  if (key.kind === 'file' || (variables.get(key.name) ?? '') !== '') return [];
+  const remedy = `set ${key.name} in .env`;
+  return [{ about: 'key', role, what: `key of role ${role}`, cause: NONE, remedy }];
+}
+
+function modelProblem({ model, role }: RolePolicy): readonly StartProblem[] {
+  if (model.id !== undefined) return [];
+  const suffix = role.toUpperCase().replaceAll('-', '_');
+  const remedy = `set ORCH_MODEL_${suffix} in .env, or model.id in policies/roles/${role}.yaml`;
+  return [{ about: 'model', role, what: `model of role ${role}`, cause: NONE, remedy }];
+}
+
+function runnerProblem({ model, role, runner }: RolePolicy): readonly StartProblem[] {
+  const problem = { about: 'runner', role, what: `runner of role ${role}` } as const;
+  if (!DRIVEN_RUNNERS.includes(runner)) {
+    const remedy = `set runner in policies/roles/${role}.yaml to one of: ${DRIVEN_RUNNERS.join(', ')}`;
+    return [{ ...problem, cause: `this version does not drive ${runner}`, remedy }];
   }
-  if (role.model.id === undefined) {
-    missing.push(
-      `model of role ${role.role}: set ORCH_MODEL_${suffix} in .env, or model.id in policies/roles/${role.role}.yaml`,
-    );
-  }
-  return missing;
+  if (runner !== 'builtin' || model.protocol !== 'openai-responses') return [];
+  const remedy = `set model.protocol in policies/roles/${role}.yaml to anthropic or openai-chat`;
+  return [{ ...problem, cause: 'the built-in agent does not speak openai-responses', remedy }];
+}
+
+function sharedKeyProblems(
+  role: RolePolicy,
+  earlier: readonly RolePolicy[],
+  variables: ReadonlyMap<string, string>,
+): readonly StartProblem[] {
+  const key = keyIdentity(role, variables);
+  const holder = earlier.find((other) => key !== undefined && keyIdentity(other, variables) === key);
+  if (holder === undefined) return [];
+  return [
+    {
+      about: 'key',
+      role: role.role,
+      what: `key of role ${role.role}`,
+      cause: `it is the same as that of role ${holder.role}`,
+      remedy:
+        'give each role its own key, or set allow_shared_key: true in policies/global.yaml ' +
+        '(attribution then rests on local counters)',
+    },
+  ];
 }
 
 function keyIdentity(role: RolePolicy, variables: ReadonlyMap<string, string>): string | undefined {

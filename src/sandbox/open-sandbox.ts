@@ -4,6 +4,7 @@ import path from 'node:path';
 import { messageOf, OrchestratorError } from '../domain/errors.ts';
 import type { HostDirectories } from './bwrap/inspect.ts';
 import { launchInBwrap } from './bwrap/launch.ts';
+import { endMarkedProcesses } from './detect-only/end-leftovers.ts';
 import { launchUnconfined } from './detect-only/launch.ts';
 import { type Launch, tryForbidden } from './probe.ts';
 import type { ProbeResult, Sandbox } from './sandbox.ts';
@@ -29,7 +30,8 @@ export async function openSandbox(options: OpenSandboxOptions): Promise<Sandbox>
   const { launch, evidence, proved } = await openBwrap(options);
   if (launch !== undefined && proved) {
     options.log.info(`Sandbox: bwrap, proved by forbidden attempts (${evidence.join('; ')})`);
-    return { probe: { mode: 'bwrap', proved: true, evidence }, launch };
+    // Namespaces ended with the daemon; the mode may have been a weaker one then.
+    return { probe: { mode: 'bwrap', proved: true, evidence }, launch, endLeftovers: endMarkedProcesses };
   }
   if (options.mode === 'kernel') {
     throw new OrchestratorError('configuration', `sandbox.mode is kernel, but ${REASON}. ${REMEDY}`, {
@@ -53,7 +55,11 @@ function detectOnly(reasons: readonly string[], warning?: string): Sandbox {
     evidence,
     ...(warning === undefined ? {} : { warning }),
   };
-  return { probe, launch: (_view, launchOptions) => launchUnconfined(launchOptions) };
+  return {
+    probe,
+    launch: (_view, launchOptions) => launchUnconfined(launchOptions),
+    endLeftovers: endMarkedProcesses,
+  };
 }
 
 async function openBwrap(

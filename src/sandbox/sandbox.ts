@@ -55,4 +55,6 @@ export interface SandboxedProcess {
 export interface Sandbox {
   readonly probe: ProbeResult;
   launch(view: View, options: LaunchOptions): SandboxedProcess;
+  /** Ends what agents of a daemon that died left running, by agent id; the number of processes. */
+  endLeftovers(agents: readonly string[]): number;
 }

@@ -2,6 +2,7 @@ import type { Checkpoint } from '../domain/checkpoint.ts';
 import type { OrchestratorError } from '../domain/errors.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Run } from '../domain/run.ts';
+import type { BudgetScope } from '../gateway/gateway.ts';
 import type { Write } from '../store/store.ts';
 import type { Engine } from './engine.ts';
 import type { RunRecord } from './records.ts';
@@ -13,7 +14,7 @@ export interface AnswerEffect {
   /** Merge approvals go on outside the transaction; a raised cap wakes waiting calls. */
   readonly next?:
     | { readonly kind: 'merge'; readonly run: RunId }
-    | { readonly kind: 'raise'; readonly scope: string; readonly tokens: number };
+    | { readonly kind: 'raise'; readonly scope: Pick<BudgetScope, 'id' | 'unit'>; readonly limit: number };
 }
 
 export type AnswerPlan =

@@ -23,6 +23,10 @@ export async function answerCheckpoint(
   if (checkpoint === undefined) {
     throw new OrchestratorError('usage', `no checkpoint ${request.id}; \`orchestrator checkpoints\` lists what waits`);
   }
+  if (checkpoint.kind === 'conflict' && checkpoint.task !== undefined) {
+    // Its step may still be on the way to its end, and would then write over what the answer says.
+    await dispatcher.interrupt({ run: checkpoint.run, task: checkpoint.task }, 'conflict');
+  }
   const record = readRun(engine.store, checkpoint.run);
   if (record === undefined) throw new OrchestratorError('failed', `the run of ${checkpoint.id} is not recorded`);
   if (checkpoint.state !== 'pending') throw used(checkpoint);
@@ -54,7 +58,7 @@ async function carryOut(
   const { checkpoint, effect, verdict } = accepted;
   const state = verdict === 'approve' ? 'approved' : 'rejected';
   const next = effect.next;
-  if (next?.kind === 'raise') await engine.gateway.raise(next.scope, next.tokens);
+  if (next?.kind === 'raise') await engine.gateway.raise(next.scope, next.limit);
   if (next?.kind !== 'merge') {
     dispatcher.wake();
     return { id: checkpoint.id, state, message: effect.message };

@@ -2,12 +2,13 @@ import type { Answer } from '../domain/checkpoint.ts';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { Task } from '../domain/run.ts';
 import { PLAN_TASK } from '../domain/run.ts';
+import { eventWrite } from '../store/events.ts';
 import type { AnswerContext, AnswerPlan } from './answer.ts';
 import { runWrite, taskWrite } from './records.ts';
 
 /** `merge` rejected: the run is rejected, or with `--rework` the reason goes back to the coder of the named task. */
 export function mergeRejected(context: AnswerContext, answer: Extract<Answer, { verdict: 'reject' }>): AnswerPlan {
-  const { record, run } = context;
+  const { engine, record, run } = context;
   const tasks = record.tasks.filter((task) => task.id !== PLAN_TASK);
   if (!answer.rework) {
     return {
@@ -15,6 +16,12 @@ export function mergeRejected(context: AnswerContext, answer: Extract<Answer, { 
       effect: {
         writes: [
           runWrite({ ...run, state: 'rejected', reason: answer.reason }),
+          eventWrite({
+            at: engine.clock.now(),
+            type: 'run-ended',
+            run: run.id,
+            data: { state: 'rejected', reason: answer.reason },
+          }),
           ...tasks.map((task) => taskWrite({ ...task, state: 'rejected', reason: answer.reason })),
         ],
         message: `Run ${run.id} is rejected; its commits stay in the daemon's store.`,

@@ -3,10 +3,11 @@ import type { Answer } from '../domain/checkpoint.ts';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { agentId } from '../domain/ids.ts';
-import type { Step, Task } from '../domain/run.ts';
+import { PLAN_TASK, type Step, type Task } from '../domain/run.ts';
 import type { Write } from '../store/store.ts';
-import type { AnswerContext, AnswerEffect, AnswerPlan } from './answer.ts';
+import type { AnswerContext, AnswerEffect } from './answer.ts';
 import type { ApprovedGrants } from './approved-grants.ts';
+import { hasEnded } from './plan.ts';
 import { runWrite, stepWrite, taskWrite } from './records.ts';
 
 /** `boundary`, `violation`: the step goes on either way; the agent is told what was decided and why. */
@@ -30,52 +31,6 @@ export async function continueStep(
       taskWrite(goingOn(context, task)),
     ],
     message: `${step.role} on ${task.id} goes on.`,
-  };
-}
-
-export function budgetAnswer(context: AnswerContext, answer: Answer): AnswerPlan {
-  const { step, task } = partiesOf(context);
-  const { payload } = context.checkpoint;
-  if (answer.verdict === 'reject') {
-    const reason = `budget reached, not raised: ${answer.reason}`;
-    return {
-      ok: true,
-      effect: {
-        writes: [
-          stepWrite({ ...step, state: 'budget_exhausted', reason }),
-          taskWrite({ ...task, state: 'budget_exhausted', reason }),
-        ],
-        message: `${task.id} ends as budget_exhausted.`,
-      },
-    };
-  }
-  const scope = String(payload['scope']);
-  const used = Number(payload['used']);
-  const atLeast = Math.ceil(used + Number(payload['needed']));
-  if (answer.tokens === undefined || answer.tokens <= Number(payload['limit'])) {
-    const asked =
-      answer.tokens === undefined
-        ? 'say the new cap'
-        : `${answer.tokens} is not above the cap of ${Number(payload['limit'])}`;
-    return {
-      ok: false,
-      error: new OrchestratorError(
-        'usage',
-        `${asked}: orchestrator approve ${context.checkpoint.id} --tokens N, with N at least ${atLeast}`,
-      ),
-    };
-  }
-  return {
-    ok: true,
-    effect: {
-      writes: [
-        { statement: 'budget-raise', params: { scope, cap_milli: answer.tokens * 1000 } },
-        stepWrite({ ...step, state: 'queued' }),
-        taskWrite(goingOn(context, task)),
-      ],
-      message: `The cap is ${answer.tokens.toLocaleString('en-US')} work tokens now; ${step.role} on ${task.id} goes on with the same conversation.`,
-      next: { kind: 'raise', scope, tokens: answer.tokens },
-    },
   };
 }
 
@@ -123,18 +78,19 @@ function runStalledAnswer(context: AnswerContext, answer: Answer): AnswerEffect 
       message: 'The run gets the same allowance again.',
     };
   }
-  const open = record.tasks.filter(
-    (task) => task.state === 'queued' || task.state === 'running' || task.state === 'paused',
-  );
+  const working = record.tasks.filter((task) => !hasEnded(task));
+  // With every task at its end, it is their result that goes beyond the limit.
+  const open =
+    working.length > 0 ? working : record.tasks.filter((task) => task.id !== PLAN_TASK && task.state === 'ready');
   const reason = `the run was stalled: ${answer.reason}`;
   return {
     writes: open.map((task) => taskWrite({ ...task, state: 'failed', reason })),
-    message: `${open.length} open tasks are failed.`,
+    message: `Failed: ${open.map((task) => task.id).join(', ')}.`,
   };
 }
 
 /** Running again, unless another question of the same task is still open. */
-function goingOn(context: AnswerContext, task: Task): Task {
+export function goingOn(context: AnswerContext, task: Task): Task {
   const { engine, run, checkpoint } = context;
   const waits = engine.checkpoints
     .list({ all: false, run: run.id })
@@ -142,7 +98,7 @@ function goingOn(context: AnswerContext, task: Task): Task {
   return { ...task, state: waits ? 'paused' : 'running' };
 }
 
-function partiesOf(context: AnswerContext): { step: Step; task: Task } {
+export function partiesOf(context: AnswerContext): { step: Step; task: Task } {
   const { checkpoint, record } = context;
   const task = record.tasks.find((each) => each.id === checkpoint.task);
   const step = record.steps.find(

@@ -2,25 +2,28 @@ import { conflictStateWrites } from '../checkpoints/records.ts';
 import type { Answer } from '../domain/checkpoint.ts';
 import type { ObjectId, TaskId } from '../domain/ids.ts';
 import type { Task } from '../domain/run.ts';
-import { PLAN_TASK } from '../domain/run.ts';
+import { FINAL_STATES, PLAN_TASK } from '../domain/run.ts';
+import { eventWrite } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
 import type { AnswerContext, AnswerEffect } from './answer.ts';
 import { runWrite, stepWrite, taskWrite } from './records.ts';
 
 /** `plan`: the tasks start, or the run is rejected. */
 export function planAnswer(context: AnswerContext, answer: Answer): AnswerEffect {
-  const { record, run } = context;
+  const { engine, record, run } = context;
   const plan = record.tasks.find((task) => task.id === PLAN_TASK);
   const tasks = record.tasks.filter((task) => task.id !== PLAN_TASK);
   if (answer.verdict === 'approve') {
     return {
       writes: plan === undefined ? [] : [taskWrite({ ...plan, state: 'ready' })],
-      message: `${tasks.length} tasks start.`,
+      message: tasks.length === 1 ? 'The task starts.' : `${tasks.length} tasks start.`,
     };
   }
+  const reason = `the plan was rejected: ${answer.reason}`;
   return {
     writes: [
-      runWrite({ ...run, state: 'rejected', reason: `the plan was rejected: ${answer.reason}` }),
+      runWrite({ ...run, state: 'rejected', reason }),
+      eventWrite({ at: engine.clock.now(), type: 'run-ended', run: run.id, data: { state: 'rejected', reason } }),
       ...record.tasks.map((task) => taskWrite({ ...task, state: 'rejected', reason: answer.reason })),
     ],
     message: `Run ${run.id} is rejected.`,
@@ -33,27 +36,32 @@ export function conflictAnswer(context: AnswerContext, answer: Answer): AnswerEf
   const later = record.tasks.find((task) => task.id === checkpoint.payload['later']);
   if (later === undefined) return { writes: [], message: 'The task is gone.' };
   const others = checkpoint.payload['others'] as readonly TaskId[];
-  const open = record.steps.filter((step) => step.task === later.id && step.state === 'paused');
+  const other = others.join(', ') || context.run.target;
+  // Queued, where a crash came between the question and the end of the step.
+  const open = record.steps.filter((step) => step.task === later.id && !FINAL_STATES.has(step.state));
   const settled = [...settledWrites(context), ...voidOthers(context, later)];
   if (answer.verdict === 'reject') {
-    const reason = `in conflict with ${others.join(', ') || context.run.target}: ${answer.reason}`;
+    const reason = `in conflict with ${other}: ${answer.reason}`;
     return {
       writes: [
         ...settled,
         ...open.map((step) => stepWrite({ ...step, state: 'rejected', reason })),
         taskWrite({ ...later, state: 'rejected', reason }),
       ],
-      message: `${later.id} is rejected; ${others.join(', ')} goes on.`,
+      message: others.length === 0 ? `${later.id} is rejected.` : `${later.id} is rejected; ${other} goes on.`,
     };
   }
-  const reason = `superseded: ${later.id} starts again after ${others.join(', ')}`;
+  const reason = `superseded: ${later.id} starts again from ${other}`;
   return {
     writes: [
       ...settled,
       ...open.map((step) => stepWrite({ ...step, state: 'cancelled', reason })),
       taskWrite(restarted(later, others, checkpoint.payload['restartFrom'])),
     ],
-    message: `${later.id} waits for ${others.join(', ')} and starts again from its result.`,
+    message:
+      others.length === 0
+        ? `${later.id} starts again from ${other} as it is now.`
+        : `${later.id} waits for ${other} and starts again from its result.`,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Answer, Checkpoint } from '../domain/checkpoint.ts';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { AnswerContext, AnswerEffect, AnswerPlan } from './answer.ts';
+import { budgetAnswer } from './answers-budget.ts';
 import { mergeRejected } from './answers-merge.ts';
-import { budgetAnswer, continueStep, stalledAnswer } from './answers-step.ts';
+import { continueStep, stalledAnswer } from './answers-step.ts';
 import { conflictAnswer, planAnswer } from './answers-tasks.ts';
 import { approvedGrants } from './approved-grants.ts';
 

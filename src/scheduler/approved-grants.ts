@@ -1,10 +1,11 @@
 import { contentKey, type GrantRecord, grantWrites } from '../checkpoints/grants.ts';
-import { readViolations, violationResolutionWrites } from '../checkpoints/records.ts';
+import { violationResolutionWrites } from '../checkpoints/records.ts';
 import type { ObjectId, RoleName, TaskId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { Write } from '../store/store.ts';
 import type { AnswerContext } from './answer.ts';
 import { readHistory } from './history.ts';
+import { openViolations } from './violations.ts';
 
 export interface ApprovedGrants {
   readonly writes: readonly Write[];
@@ -50,22 +51,15 @@ async function applyStaged(context: AnswerContext): Promise<ApprovedGrants> {
   return { ...granted, tree, summary: `the staged change to ${paths.join(', ')} was applied exactly as shown` };
 }
 
-/** Access to what this attempt tried to write, as far as a human may give it. */
+/** Access to the paths that the question named. */
 function grantViolated(context: AnswerContext): ApprovedGrants {
-  const { engine, checkpoint, run } = context;
-  const mine = readViolations(engine.store, { run: run.id }).filter(
-    (violation) =>
-      violation.task === checkpoint.task && violation.role === checkpoint.role && violation.resolution !== 'approved',
-  );
-  const grantable = mine.filter(
-    (violation) => violation.decision === 'deny' || violation.decision === 'out' || violation.decision === 'ask',
-  );
-  const paths = [...new Set(grantable.map((violation) => violation.path))];
-  const granted = grantAccess(context, paths, []);
+  const { engine, checkpoint } = context;
+  const { run, task, role, binding } = checkpoint;
+  const granted = grantAccess(context, binding.paths, []);
   const at = engine.clock.now();
-  const resolved = grantable.flatMap((violation) =>
-    violationResolutionWrites({ id: violation.id, resolution: 'approved', at }),
-  );
+  const resolved = openViolations(engine.store, { run, task, role })
+    .filter((violation) => binding.paths.includes(violation.path))
+    .flatMap((violation) => violationResolutionWrites({ id: violation.id, resolution: 'approved', at }));
   return { ...granted, writes: [...granted.writes, ...resolved] };
 }
 

@@ -25,6 +25,8 @@ export function createBackend(
     stop(options: { now: boolean }): Promise<void>;
     /** From the report room, a sibling of this one. */
     report: Backend['report'];
+    /** Composed of the policies on disk and the gateway. */
+    doctor: Backend['doctor'];
   },
 ): Backend {
   const { store } = engine;
@@ -62,6 +64,7 @@ export function createBackend(
           verdict: 'approve',
           by: request.by,
           ...(request.tokens === undefined ? {} : { tokens: request.tokens }),
+          ...(request.usd === undefined ? {} : { usd: request.usd }),
           ...(request.despiteVerify === undefined ? {} : { despiteVerify: request.despiteVerify }),
         },
       }),
@@ -81,7 +84,11 @@ export function createBackend(
     violations: async () => [...readViolations(store)],
     conflicts: async () => [...readConflicts(store)],
     restore: (request) => restorePath(engine, request),
-    policyReload: () => engine.policies.reload(),
+    async policyReload() {
+      const reloaded = await engine.policies.reload();
+      engine.gateway.recheck();
+      return reloaded;
+    },
     land: (request) => landResult(engine, request),
     gc: (request) => collectGarbage(engine, request),
     waitRun: (request, signal) =>
@@ -104,6 +111,7 @@ export function createBackend(
         },
       }),
     digest: (request) => digestOf(engine, request),
+    doctor: (request, signal) => daemon.doctor(request, signal),
     stop: (request) => daemon.stop(request),
   };
 }

@@ -1,6 +1,11 @@
 import type { Finding } from '../domain/checkpoint.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { Write } from '../store/store.ts';
+import { commitMessage } from './commit-message.ts';
+import { grantedContentWrites } from './granted-content.ts';
 import type { Session } from './session.ts';
+
+export const WRITE_MODE = 'write-mode';
 
 export interface StepResult {
   /** Undefined when the step changed nothing, or its write mode keeps nothing. */
@@ -8,6 +13,8 @@ export interface StepResult {
   /** Added minus deleted lines. */
   readonly netLines: number;
   readonly remarks: readonly Finding[];
+  /** Rows that belong to the commit. */
+  readonly writes: readonly Write[];
 }
 
 /** One commit per step that changed something, authored by the user, with the role in trailers. */
@@ -15,35 +22,31 @@ export async function commitStep(session: Session, summary: string): Promise<Ste
   const { engine, run, task, policy, step } = session;
   const start = step.start ?? run.manifest.baseCommit;
   const startTree = await engine.git.treeOf(start);
-  if (startTree === session.acceptedTree) return { commit: undefined, netLines: 0, remarks: [] };
+  if (startTree === session.acceptedTree) return { commit: undefined, netLines: 0, remarks: [], writes: [] };
   const files = await engine.git.numstat(startTree, session.acceptedTree);
   const netLines = files.reduce((sum, file) => sum + file.added - file.deleted, 0);
   const remarks = sizeRemarks(session, files);
   if (policy.writeMode === 'off' || policy.writeMode === 'dry-run') {
-    return { commit: undefined, netLines: 0, remarks: [...remarks, await keptAsPatch(session, startTree)] };
+    const kept = await keptAsPatch(session, startTree);
+    return { commit: undefined, netLines: 0, remarks: [...remarks, kept], writes: [] };
   }
   const commit = await engine.git.commit({
     tree: session.acceptedTree,
     parents: [start],
-    message: commitMessage(session, summary),
+    message: commitMessage({
+      run: run.id,
+      task: task.id,
+      role: step.role,
+      model: run.manifest.models[policy.role]?.id ?? 'unknown',
+      title: task.plan.title,
+      summary,
+    }),
     author: run.manifest.author,
     atMs: engine.clock.now(),
   });
   await engine.git.updateRef(`refs/orchestrator/${run.id}/${task.id}/head`, commit);
-  return { commit, netLines, remarks };
-}
-
-function commitMessage(session: Session, summary: string): string {
-  const { run, task, policy, step } = session;
-  const title = `${task.plan.title} (${step.role})`;
-  const body = summary.trim() === '' ? '' : `${summary.trim().slice(0, 4000)}\n\n`;
-  const trailers = [
-    `Agent-Role: ${step.role}`,
-    `Agent-Model: ${run.manifest.models[policy.role]?.id ?? 'unknown'}`,
-    `Orchestrator-Run: ${run.id}`,
-    `Orchestrator-Task: ${task.id}`,
-  ];
-  return `${title}\n\n${body}${trailers.join('\n')}\n`;
+  const changes = await engine.git.diff(startTree, session.acceptedTree);
+  return { commit, netLines, remarks, writes: grantedContentWrites(session, changes) };
 }
 
 function sizeRemarks(
@@ -71,5 +74,5 @@ async function keptAsPatch(session: Session, startTree: ObjectId): Promise<Findi
     file === undefined
       ? `write_mode off: ${paths.length} changed paths of ${step.role} were judged and discarded`
       : `write_mode dry-run: ${paths.length} changed paths of ${step.role} are kept as ${file}`;
-  return { kind: 'write-mode', text, task: task.id, role: step.role };
+  return { kind: WRITE_MODE, text, task: task.id, role: step.role };
 }

@@ -1,4 +1,5 @@
 import { conflictWrites, readConflicts } from '../checkpoints/records.ts';
+import { escapeForDisplay } from '../domain/escape.ts';
 import type { ObjectId, RoleName, RunId, TaskId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { Run, Task } from '../domain/run.ts';
@@ -58,8 +59,8 @@ export async function openConflict(engine: Engine, found: FoundConflict): Promis
     body: [
       ...found.tasks.map((id) => `${id}: ${record.tasks.find((task) => task.id === id)?.plan.title ?? ''}`),
       `kind: ${found.kind}; paths:`,
-      ...found.paths.map((path) => `  ${path}`),
-      `Approve: ${later.id} waits for ${other} and starts again from its result; what ${later.id} has spent so far is spent (${costOf(engine, later)} work tokens).`,
+      ...found.paths.map((path) => `  ${escapeForDisplay(path)}`),
+      `Approve: ${later.id} ${others.length === 0 ? `starts again from ${other} as it is now` : `waits for ${other} and starts again from its result`}; what ${later.id} has spent so far is spent (${costOf(engine, later)} work tokens).`,
       `Reject: ${later.id} is rejected, ${other} stays as it is.`,
     ].join('\n'),
     binding: await bindingOf(engine, found.run, {

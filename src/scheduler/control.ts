@@ -14,11 +14,16 @@ export async function cancelRun(engine: Engine, dispatcher: Dispatcher, id: stri
   }
   await commit(engine.store, [runWrite({ ...before.run, state: 'cancelled', reason: 'cancelled by the user' })]);
   await dispatcher.interrupt({ run: before.run.id }, 'cancelled');
-  const record = known(engine, id);
-  const open = record.tasks.filter((task) => !FINAL_STATES.has(task.state));
+  await finishCancelling(engine, known(engine, id));
+}
+
+/** The second half of a cancellation; a daemon that died before it does it at the next start. */
+export async function finishCancelling(engine: Engine, record: RunRecord): Promise<void> {
   await commit(engine.store, [
     runWrite({ ...record.run, state: 'cancelled', reason: 'cancelled by the user' }),
-    ...open.map((task) => taskWrite({ ...task, state: 'cancelled' })),
+    ...record.tasks
+      .filter((task) => !FINAL_STATES.has(task.state))
+      .map((task) => taskWrite({ ...task, state: 'cancelled' })),
     ...record.steps
       .filter((step) => !FINAL_STATES.has(step.state))
       .map((step) => stepWrite({ ...step, state: 'cancelled' })),

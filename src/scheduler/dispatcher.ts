@@ -11,7 +11,7 @@ import { expectedPathsOverlap } from './overlap.ts';
 import { type Action, mergeKey, nextActions, stepKey } from './plan.ts';
 import { type RunRecord, readActiveRuns, readRun, runWrite, taskWrite } from './records.ts';
 import { runLimitProblem } from './run-limits.ts';
-import { openRunStalled } from './run-stalled.ts';
+import { isDeclined, openRunStalled } from './run-stalled.ts';
 import type { Interruption } from './step-end.ts';
 import { performStep } from './step-perform.ts';
 
@@ -159,10 +159,11 @@ export function startDispatcher(engine: Engine): Dispatcher {
       await Promise.all(pieces.map((piece) => piece.done));
     },
     async merge(checkpoint) {
-      begin(mergeKey(checkpoint.run), checkpoint.run, undefined, () =>
-        finishMerge(engine, checkpoint, { direct: false }),
-      );
-      await work.get(mergeKey(checkpoint.run))?.done;
+      const key = mergeKey(checkpoint.run);
+      // The preparation that asked may not have put its things away yet.
+      await work.get(key)?.done;
+      begin(key, checkpoint.run, undefined, () => finishMerge(engine, checkpoint, { direct: false }));
+      await work.get(key)?.done;
     },
     async stop({ now }) {
       stopping = true;
@@ -200,7 +201,7 @@ async function withinLimits(engine: Engine, records: readonly RunRecord[]): Prom
   const allowed: RunRecord[] = [];
   for (const record of records) {
     const problem = runLimitProblem(record, engine.runClock.running(record.run.id));
-    if (problem === undefined) allowed.push(record);
+    if (problem === undefined || isDeclined(engine, record)) allowed.push(record);
     else await openRunStalled(engine, record, problem);
   }
   return allowed;

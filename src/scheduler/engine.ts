@@ -41,6 +41,10 @@ export interface Engine {
   readonly commandEnvironment: Readonly<Record<string, string>>;
   readonly versions: { readonly orchestrator: string; readonly node: string; readonly git: string };
   readonly live: LiveTrees;
+  readonly lookouts: {
+    open(root: string, look: () => Promise<void>): void;
+    close(root: string): void;
+  };
 }
 
 export interface EnginePaths {
@@ -48,6 +52,7 @@ export interface EnginePaths {
   readonly runs: string;
   readonly homes: string;
   readonly notesBackup: string;
+  /** The files of the active policy, as they were when they were loaded. */
   readonly policies: string;
 }
 

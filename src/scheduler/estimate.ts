@@ -15,7 +15,7 @@ export function estimateOf(engine: Engine, run: Run, tasks: readonly Task[]): Es
   const tokens = roles.reduce((sum, role) => sum + (seen.get(role)?.tokens ?? 0), 0);
   const turns = roles.reduce((sum, role) => sum + (seen.get(role)?.turns ?? 0), 0);
   const unknown = [...new Set(roles.filter((role) => seen.get(role) === undefined))];
-  const limit = run.manifest.limits.runTokens;
+  const limit = engine.policies.active().global.limits.runTokens;
   const withinBudget = limit === 'unlimited' || tokens <= limit;
   const atMost = unknown.map((role) => `${role} at most ${show(budgetOf(engine, run, role))} a task`);
   const known = roles.every((role) => seen.get(role) === undefined)

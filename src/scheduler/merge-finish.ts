@@ -19,6 +19,11 @@ export async function finishMerge(engine: Engine, asked: Checkpoint, options: { 
   if (options.direct && !(await approveDirectly(engine, record.run, asked))) return;
   const result = asked.payload['result'] as ObjectId;
   const target = (await engine.user.resolve(record.run.manifest.target)) ?? ZERO_OBJECT_ID;
+  // Moved since the approval, or a crash came between noticing that and asking anew.
+  if (target !== asked.binding.targetCommit) {
+    await prepareMerge(engine, record.run.id, asked);
+    return;
+  }
   const candidate = candidateOf(engine, record, { result, target });
   const verdict = await engine.gate.judge(candidate);
   if (!verdict.accepted) {

@@ -1,18 +1,22 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { violationWrites } from '../checkpoints/records.ts';
 import type { Checkpoint } from '../domain/checkpoint.ts';
 import type { ObjectId, RunId } from '../domain/ids.ts';
 import { ZERO_OBJECT_ID } from '../domain/ids.ts';
-import type { Run, Task } from '../domain/run.ts';
+import { NOTHING_MERGED, type Run, type Task } from '../domain/run.ts';
 import type { GateVerdict, MergeCandidate } from '../gate/gate.ts';
 import { mergeMessage, mergeTasks } from '../gate/merge-tasks.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
+import { BUDGET_WARNING } from './budget-warnings.ts';
 import { candidateOf } from './candidate.ts';
+import { WRITE_MODE } from './commit-step.ts';
 import { openConflict } from './conflicts.ts';
 import { commit, type Engine } from './engine.ts';
 import { mergeQuestion } from './merge-question.ts';
 import { type RunRecord, readRun, runWrite } from './records.ts';
-import { verifyResult } from './verify.ts';
+import { type VerifyResult, verifyResult } from './verify.ts';
 
 /** What a run ended up with before a human is asked. */
 export type Prepared =
@@ -43,18 +47,18 @@ export async function prepareMerge(engine: Engine, id: RunId, replaces?: Checkpo
     });
     return { state: 'conflict' };
   }
-  if (merged.result === base) return end(engine, run, 'failed', 'no step changed a file, so there is nothing to merge');
+  if (merged.result === base) return endWithoutChange(engine, record);
   await engine.git.updateRef(`refs/orchestrator/${run.id}/result`, merged.result);
   const verification = await verifyResult(engine, { run, result: merged.result, tasks: ready });
   const candidate = candidateOf(engine, record, { result: merged.result, target });
   const verdict = await engine.gate.judge(candidate);
   if (!verdict.accepted) return refuse(engine, record, verdict);
-  if (run.manifest.dryRun) return keepAsPatch(engine, run, candidate);
+  if (run.manifest.dryRun) return keepAsPatch(engine, run, { candidate, base, verify: verification.result });
   const question = await mergeQuestion(engine, record, { candidate, verdict, verification, ready, replaces });
   const { checkpoint, writes } = engine.checkpoints.prepare(question);
   await commit(engine.store, [...writes, runWrite({ ...run, state: 'ready' })]);
-  const direct =
-    isDirect(engine, record, verdict) && verification.result === 'passed' && checkpoint.findings.length === 0;
+  const findings = checkpoint.findings.filter((finding) => finding.kind !== BUDGET_WARNING);
+  const direct = isDirect(engine, record, verdict) && verification.result === 'passed' && findings.length === 0;
   return { state: 'asked', checkpoint, direct };
 }
 
@@ -105,14 +109,24 @@ async function refuse(
   return end(engine, run, 'failed', `the gate refused the result: ${first.join('; ')}${more}`);
 }
 
-async function keepAsPatch(engine: Engine, run: Run, candidate: MergeCandidate): Promise<Prepared> {
-  const ref = `refs/orchestrator/${run.id}/result`;
-  return end(
-    engine,
-    run,
-    'cancelled',
-    `dry run: judged and verified, nothing merged; the result is ${candidate.result} (${ref} in the store)`,
-  );
+async function keepAsPatch(
+  engine: Engine,
+  run: Run,
+  result: { candidate: MergeCandidate; base: ObjectId; verify: VerifyResult },
+): Promise<Prepared> {
+  const file = path.join(engine.paths.runs, run.id, 'staging', 'result.patch');
+  const [from, to] = [await engine.git.treeOf(result.base), await engine.git.treeOf(result.candidate.result)];
+  await writeFile(file, await engine.git.patch(from, to), { mode: 0o600 });
+  return end(engine, run, 'cancelled', `${NOTHING_MERGED}: a dry run, verify ${result.verify}; the diff is in ${file}`);
+}
+
+/** Nothing was to be merged where the user asked for no change: a review, or roles whose write mode keeps nothing. */
+async function endWithoutChange(engine: Engine, { run, steps }: RunRecord): Promise<Prepared> {
+  const reviews = steps.flatMap((step) => (step.verdict === undefined ? [] : [`${step.role}: ${step.verdict}`]));
+  const kept = steps.flatMap((step) => step.remarks).filter((remark) => remark.kind === WRITE_MODE);
+  const said = [...(run.manifest.singleRole === undefined ? [] : reviews), ...kept.map((remark) => remark.text)];
+  if (said.length > 0) return end(engine, run, 'cancelled', `${NOTHING_MERGED}: ${said.join('; ')}`);
+  return end(engine, run, 'failed', 'no step changed a file, so there is nothing to merge');
 }
 
 async function end(engine: Engine, run: Run, state: Run['state'], reason: string): Promise<Prepared> {

@@ -1,5 +1,7 @@
+import { bindingChanges } from '../checkpoints/binding.ts';
 import type { NewCheckpoint } from '../checkpoints/checkpoints.ts';
 import type { Checkpoint, Finding } from '../domain/checkpoint.ts';
+import { escapeForDisplay, quoteLines } from '../domain/escape.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Task } from '../domain/run.ts';
 import type { GateVerdict, MergeCandidate } from '../gate/gate.ts';
@@ -28,18 +30,24 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
   const from = await engine.git.treeOf(
     /^0+$/.test(candidate.targetCommit) ? candidate.baseCommit : candidate.targetCommit,
   );
+  const binding = await bindingOf(engine, run, {
+    action: 'merge',
+    content: tree,
+    paths: verdict.paths.map((path) => path.path),
+  });
   const leftOut = record.tasks.filter((task) => task.id !== 'T0' && !facts.ready.includes(task));
   const remarks = record.steps.flatMap((step) => step.remarks);
   const findings = [...verifyFindings(verification), ...verification.findings, ...remarks];
   const body = [
-    ...(facts.replaces === undefined ? [] : [...(await changedSince(engine, facts.replaces, tree)), '']),
+    ...(facts.replaces === undefined ? [] : [...(await changedSince(engine, facts.replaces, binding)), '']),
     ...(await Promise.all(facts.ready.map((task) => taskText(engine, record, task)))).flat(),
     ...leftOut.map(
-      (task) => `left out: ${task.id} ${task.plan.title}, ${task.state}${task.reason ? ` (${task.reason})` : ''}`,
+      (task) =>
+        `left out: ${task.id} ${task.plan.title}, ${task.state}${task.reason ? ` (${escapeForDisplay(task.reason)})` : ''}`,
     ),
     '',
     `verify: ${verification.result}`,
-    verification.text,
+    ...quoteLines(verification.text),
     '',
     ...askText(verdict),
     ...budgetText(engine, record),
@@ -51,16 +59,12 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
     body,
     diff: (await engine.git.patch(from, tree)).toString('utf8'),
     findings,
-    binding: await bindingOf(engine, run, {
-      action: 'merge',
-      content: tree,
-      paths: verdict.paths.map((path) => path.path),
-    }),
+    binding,
     payload: {
       result: candidate.result,
       verify: verification.result,
       paths: verdict.paths,
-      asks: verdict.asks.map((ask) => ({ path: ask.path, rule: ask.rule ?? null, role: ask.role ?? null })),
+      asks: verdict.asks.map(({ path, decision, rule = null, role = null }) => ({ path, decision, rule, role })),
       tasks: facts.ready.map((task) => task.id),
     },
     ...(facts.replaces === undefined ? {} : { replaces: facts.replaces.id }),
@@ -80,8 +84,8 @@ async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<
       (total, file) => ({ added: total.added + file.added, deleted: total.deleted + file.deleted }),
       { added: 0, deleted: 0 },
     );
-    lines.push(`  ${step.role}: ${files.length} files, +${sum.added} -${sum.deleted}  ${step.commit.slice(0, 10)}`);
-    lines.push(...files.map((file) => `    ${file.path}  +${file.added} -${file.deleted}`));
+    lines.push(`  ${step.role}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, +${sum.added} -${sum.deleted}  ${step.commit.slice(0, 10)}`);
+    lines.push(...files.map((file) => `    ${escapeForDisplay(file.path)}  +${file.added} -${file.deleted}`));
   }
   const last = [...record.steps].reverse().find((step) => step.task === task.id && step.verdict !== undefined);
   if (last !== undefined)
@@ -90,12 +94,16 @@ async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<
 }
 
 /** What changed since the checkpoint that this one replaces. */
-async function changedSince(engine: Engine, before: Checkpoint, tree: ObjectId): Promise<readonly string[]> {
-  const changes = await engine.git.diff(before.binding.content as ObjectId, tree);
-  const paths = changes.map((change) => `  ${change.operation} ${change.path}`);
+async function changedSince(
+  engine: Engine,
+  before: Checkpoint,
+  now: NewCheckpoint['binding'],
+): Promise<readonly string[]> {
+  const changes = await engine.git.diff(before.binding.content as ObjectId, now.content as ObjectId);
   return [
-    `Since ${before.id}: ${paths.length === 0 ? 'the content is the same, its target or the policy changed' : `${paths.length} paths differ`}`,
-    ...paths,
+    `Since ${before.id}:`,
+    ...bindingChanges(before.binding, now).map((change) => `  ${change}`),
+    ...changes.map((change) => `  ${change.operation} ${escapeForDisplay(change.path)}`),
   ];
 }
 
@@ -103,7 +111,10 @@ function askText(verdict: Accepted): readonly string[] {
   if (verdict.asks.length === 0) return [];
   return [
     'approving consents to these protected paths:',
-    ...verdict.asks.map((ask) => `  ${ask.path} (ask, rule ${ask.rule ?? '?'}, ${ask.role ?? '?'})`),
+    ...verdict.asks.map(
+      (ask) =>
+        `  ${escapeForDisplay(ask.path)} (${ask.decision}, rule ${ask.rule ?? 'none'}, ${ask.task ?? '?'}/${ask.role ?? '?'})`,
+    ),
     '',
   ];
 }
@@ -116,7 +127,8 @@ function budgetText(engine: Engine, record: RunRecord): readonly string[] {
     const policy = policies.roles.get(step);
     if (policy === undefined) continue;
     const scopes = scopesOf({ run: run.id, task: 'T1' as Task['id'], policy, limits: run.manifest.limits, day: '' });
-    const state = scopes[1] === undefined ? undefined : budgetState(engine, scopes[1]);
+    const scope = scopes.find((each) => each.id.startsWith('run-role:'));
+    const state = scope === undefined ? undefined : budgetState(engine, scope);
     if (state !== undefined) lines.push(`  ${step}: ${Math.round(state.used).toLocaleString('en-US')} work tokens`);
   }
   return ['spent in this run:', ...lines];

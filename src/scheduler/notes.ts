@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { RoleName } from '../domain/ids.ts';
 
 /**
- * Appends to `agent-notes/<role>.md` of the checkout, or to `notes.bak/` when that directory is gone, once per key:
- * a repeated turn after a crash finds its key in the file and leaves it alone. Returns the file that was used.
+ * Appends to `agent-notes/<role>.md` of the checkout where that directory is there, and always to `notes.bak/`, so that
+ * a `git clean -fdx` takes no note away. Once per key in each: a repeated turn after a crash finds its key.
  */
 export async function appendNote(options: {
   checkout: string;
@@ -12,15 +12,18 @@ export async function appendNote(options: {
   role: RoleName;
   key: string;
   text: string;
-}): Promise<string> {
-  const wanted = path.join(options.checkout, 'agent-notes');
-  const directory = (await isDirectory(wanted)) ? wanted : options.backup;
-  await mkdir(directory, { recursive: true });
-  const file = path.join(directory, `${options.role}.md`);
-  const marker = `<!-- ${options.key} -->`;
-  if ((await textOf(file)).includes(marker)) return file;
-  await appendFile(file, `\n${marker}\n${options.text.trimEnd()}\n`);
-  return file;
+}): Promise<void> {
+  const entry = { name: `${options.role}.md`, marker: `<!-- ${options.key} -->`, text: options.text.trimEnd() };
+  await mkdir(options.backup, { recursive: true, mode: 0o700 });
+  const notes = path.join(options.checkout, 'agent-notes');
+  for (const directory of (await isDirectory(notes)) ? [options.backup, notes] : [options.backup]) {
+    await appendOnce(path.join(directory, entry.name), entry);
+  }
+}
+
+async function appendOnce(file: string, entry: { marker: string; text: string }): Promise<void> {
+  if ((await textOf(file)).includes(entry.marker)) return;
+  await appendFile(file, `\n${entry.marker}\n${entry.text}\n`);
 }
 
 async function isDirectory(directory: string): Promise<boolean> {

@@ -1,10 +1,13 @@
 import type { Park } from '../agents/runner.ts';
 import type { NewCheckpoint } from '../checkpoints/checkpoints.ts';
+import { amountText } from '../domain/amount.ts';
+import { escapeForDisplay, quoteLines } from '../domain/escape.ts';
 import type { ReviewFinding, Task } from '../domain/run.ts';
 import type { Refusal } from '../gateway/gateway.ts';
 import type { Write } from '../store/store.ts';
 import { bindingOf, contentHash } from './binding.ts';
 import type { Session } from './session.ts';
+import { isGrantable, openViolations } from './violations.ts';
 
 /** Why a step waits for a human. */
 export type ParkReason =
@@ -49,9 +52,10 @@ async function questionOf(session: Session, task: Task, reason: ParkReason): Pro
     case 'stalled':
       return stalledQuestion(session, task, reason.message, 'step');
     case 'review-rounds': {
-      const text = reason.findings.map((finding) => `${finding.path ?? ''} ${finding.text}`.trim()).join('\n');
-      const message = `the reviewer still asks for changes after ${task.reviewRounds} rounds${text === '' ? '' : `:\n${text}`}`;
-      return stalledQuestion(session, task, message, 'review-rounds');
+      const findings = reason.findings.flatMap(({ path, text }) => quoteLines(`${path ?? ''} ${text}`));
+      const rounds = task.reviewRounds === 1 ? '1 round' : `${task.reviewRounds} rounds`;
+      const message = `the reviewer still asks for changes after ${rounds}`;
+      return stalledQuestion(session, task, [message, ...findings].join('\n'), 'review-rounds');
     }
   }
 }
@@ -63,7 +67,7 @@ function askQuestion(session: Session, task: Task, park: Extract<Park, { kind: '
     kind: 'boundary',
     action: 'grant',
     summary: `${session.step.role} asks to write ${names}`,
-    body: `Task ${task.id}: ${task.plan.title}\n${park.reason}`,
+    body: [`Task ${task.id}: ${task.plan.title}`, 'Reason given:', ...quoteLines(park.reason)].join('\n'),
     content: contentHash('grant', session.agent, park.toolCallId, park.paths),
     paths: park.paths,
     payload: { scope: 'tool', toolCallId: park.toolCallId },
@@ -90,36 +94,62 @@ async function stagedQuestion(session: Session, task: Task, why: string): Promis
 
 function violationQuestion(session: Session, task: Task, why: string): Question {
   const { step } = session;
+  const tried = openViolations(session.engine.store, step);
+  const paths = [...new Set(tried.filter(isGrantable).map((violation) => violation.path))];
+  const refused = new Set(tried.filter((violation) => !isGrantable(violation)).map((violation) => violation.path));
+  const listed = new Map(
+    tried.map(({ path, decision, rule }) => [path, { path, decision, ...(rule === undefined ? {} : { rule }) }]),
+  );
   return {
     kind: 'violation',
     action: 'grant',
     summary: `${step.role} keeps writing outside its boundary`,
-    body: `Task ${task.id}: ${task.plan.title}\n${why}. Approve: those paths (never and generated ones excepted) may be written in this task.`,
+    body: [
+      `Task ${task.id}: ${task.plan.title}`,
+      `${why}.`,
+      paths.length === 0
+        ? 'Approve: the step goes on and counts anew; none of these paths can be granted.'
+        : 'Approve: these paths may be written in this task; what is written there is shown once more at the merge:',
+      ...paths.map((path) => `  ${escapeForDisplay(path)}`),
+      ...(refused.size === 0 ? [] : ['These stay refused:', ...[...refused].map((path) => `  ${escapeForDisplay(path)}`)]),
+    ].join('\n'),
     content: contentHash('violation', session.agent, step.violations, session.acceptedTree),
-    paths: [],
-    payload: { scope: 'violations' },
+    paths,
+    payload: { scope: 'violations', paths: [...listed.values()] },
   };
 }
 
 function budgetQuestion(session: Session, task: Task, reason: Extract<ParkReason, { kind: 'budget' }>): Question {
-  const { refusal } = reason;
-  const numbers = refusal
-    ? `${format(refusal.used)} used and ${format(refusal.held)} held of ${format(refusal.limit)} work tokens; the next call needs at least ${format(refusal.needed)}`
-    : reason.message;
+  const { refusal, message } = reason;
+  const heading = `Task ${task.id}: ${task.plan.title}\nThe request was not sent.`;
+  const asked = { kind: 'budget', action: 'raise-budget', paths: [] } as const;
+  if (refusal === undefined) {
+    return {
+      ...asked,
+      summary: `the account behind the key of ${session.step.role} is empty: ${message}`,
+      body: `Task ${task.id}: ${task.plan.title}\nApprove once it has money again; the same conversation goes on.`,
+      content: contentHash('raise-budget', session.agent, message),
+      payload: { scope: null },
+    };
+  }
+  const { scope, unit, label, used, limit, needed, isUnpriced } = refusal;
+  const flag = unit === 'usd' ? '--usd N' : '--tokens N';
   return {
-    kind: 'budget',
-    action: 'raise-budget',
-    summary: `budget of ${refusal?.label ?? session.step.role} reached: ${numbers}`,
-    body: `Task ${task.id}: ${task.plan.title}\nThe request was not sent. Approve with --tokens N, the new cap of this budget; the same conversation goes on.`,
-    content: contentHash('raise-budget', refusal?.scope, refusal?.limit),
-    paths: [],
-    payload: {
-      scope: refusal?.scope ?? null,
-      used: refusal?.used ?? 0,
-      limit: refusal?.limit ?? 0,
-      needed: refusal?.needed ?? 0,
-    },
+    ...asked,
+    summary: `budget of ${label} reached: ${refusalText(refusal)}`,
+    body: isUnpriced
+      ? `${heading} Take the limit in dollars out of the policy (budget.usd_task: null), reload it, and approve; the same conversation goes on.`
+      : `${heading} Approve with ${flag}, the new cap of this budget; the same conversation goes on.`,
+    content: contentHash('raise-budget', scope, limit),
+    payload: { scope, unit, used, limit, needed, ...(isUnpriced ? { unpriced: true } : {}) },
   };
+}
+
+function refusalText({ unit, used, held, limit, needed, isUnpriced }: Refusal): string {
+  const amount = (value: number) => amountText(value, unit);
+  if (isUnpriced) return `it has a limit of ${amount(limit)}, and nobody knows the price of the model`;
+  const kind = unit === 'tokens' ? ' work tokens' : '';
+  return `${amount(used)} used and ${amount(held)} held of ${amount(limit)}${kind}; the next call needs at least ${amount(needed)}`;
 }
 
 function stalledQuestion(session: Session, task: Task, message: string, allowance: 'step' | 'review-rounds'): Question {
@@ -132,8 +162,4 @@ function stalledQuestion(session: Session, task: Task, message: string, allowanc
     paths: [],
     payload: { scope: allowance },
   };
-}
-
-function format(tokens: number): string {
-  return Math.round(tokens).toLocaleString('en-US');
 }

@@ -1,3 +1,4 @@
+import { escapeForDisplay, quoteLines } from '../domain/escape.ts';
 import type { RoleName } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { Task } from '../domain/run.ts';
@@ -22,7 +23,11 @@ export async function planWrites(session: Session, planTask: Task): Promise<read
     ...tasks.flatMap(describe),
     ...(outside.length === 0
       ? []
-      : ['', "Expected paths outside every boundary of the task's roles:", ...outside.map((line) => `  ${line}`)]),
+      : [
+          '',
+          "Expected paths outside every boundary of the task's roles:",
+          ...outside.map((line) => `  ${escapeForDisplay(line)}`),
+        ]),
     '',
     estimate.text,
   ].join('\n');
@@ -53,12 +58,9 @@ function describe(task: Task): readonly string[] {
   return [
     `${task.id} ${plan.title}`,
     `  steps: ${plan.steps.join(' → ')}${plan.dependsOn.length > 0 ? `, after ${plan.dependsOn.join(', ')}` : ''}`,
-    `  expects to touch: ${plan.expectedPaths.join(', ') || '(nothing named)'}`,
-    ...(plan.acceptance === undefined ? [] : [`  acceptance: ${plan.acceptance}`]),
-    ...plan.instructions
-      .trim()
-      .split('\n')
-      .map((line) => `  | ${line}`),
+    `  expects to touch: ${escapeForDisplay(plan.expectedPaths.join(', ')) || '(nothing named)'}`,
+    ...(plan.acceptance === undefined ? [] : [`  acceptance: ${escapeForDisplay(plan.acceptance)}`]),
+    ...quoteLines(plan.instructions),
   ];
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { ObjectId } from '../domain/ids.ts';
@@ -8,11 +7,15 @@ import { loadAgentOverride } from '../policy/agent-override.ts';
 import { compileDecider } from '../policy/decide.ts';
 import { loadPolicySet } from '../policy/load.ts';
 import type { Decider, PolicySet, Problem, RolePolicy } from '../policy/policy.ts';
+import { readRoleKey } from '../policy/role-key.ts';
 import type { PolicyBook } from './engine.ts';
+import { keepPolicyCopy } from './policy-copy.ts';
 
 export interface PolicyBookOptions {
   /** `<checkout>/policies` */
   readonly directory: string;
+  /** Where the files of the active policy are kept, out of reach of `git clean`. */
+  readonly copy: string;
   readonly runs: string;
   readonly git: StoreGit;
   readonly foldCase: boolean;
@@ -26,6 +29,7 @@ export interface PolicyBookOptions {
 export function openPolicyBook(options: PolicyBookOptions): PolicyBook {
   let variables = options.readVariables();
   let active = loadOrThrow(options, options.directory, variables);
+  keepPolicyCopy(options.directory, options.copy);
   const pinned = new Map<string, PolicySet>();
   const deciders = new Map<string, Promise<Decider>>();
   return {
@@ -61,6 +65,7 @@ export function openPolicyBook(options: PolicyBookOptions): PolicyBook {
     async reload() {
       const fresh = options.readVariables();
       const loaded = loadOrThrow(options, options.directory, fresh);
+      keepPolicyCopy(options.directory, options.copy);
       variables = fresh;
       active = loaded;
       return { digest: loaded.digest, warnings: loaded.warnings.map(describeProblem) };
@@ -97,29 +102,7 @@ function loadOrThrow(
 }
 
 function realKey(policy: RolePolicy, variables: ReadonlyMap<string, string>): string {
-  switch (policy.key.kind) {
-    case 'env': {
-      const value = variables.get(policy.key.name);
-      if (value !== undefined && value !== '') return value;
-      throw new OrchestratorError(
-        'configuration',
-        `role ${policy.role}: ${policy.key.name} has no value; put it into the .env that \`orchestrator path env\` names`,
-      );
-    }
-    case 'file':
-      return keyFromFile(policy.role, policy.key.path);
-  }
-}
-
-function keyFromFile(role: string, file: string): string {
-  const mode = statSync(file).mode & 0o077;
-  if (mode !== 0)
-    throw new OrchestratorError(
-      'configuration',
-      `role ${role}: the key file ${file} is readable by others; chmod 600 it`,
-    );
-  const key = readFileSync(file, 'utf8').trim();
-  if (key === '' || /[\x00-\x1f\x7f]/.test(key))
-    throw new OrchestratorError('configuration', `role ${role}: the key file ${file} holds no single-line key`);
-  return key;
+  const read = readRoleKey(policy, variables);
+  if ('key' in read) return read.key;
+  throw new OrchestratorError('configuration', `role ${policy.role}: ${read.problem}`);
 }

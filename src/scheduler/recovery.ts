@@ -1,27 +1,28 @@
 import type { Checkpoint } from '../domain/checkpoint.ts';
+import { agentId } from '../domain/ids.ts';
+import { FINAL_STATES } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
+import { finishCancelling } from './control.ts';
 import { commit, type Engine } from './engine.ts';
 import { mergedWrites } from './merge-finish.ts';
-import { readActiveRuns, readRun, runWrite, stepWrite } from './records.ts';
+import { type RunRecord, readActiveRuns, readRun, readRuns, runWrite, stepWrite } from './records.ts';
 
 /**
  * What a crash left open is finished or taken back, before anything new starts: merges whose ref moved are recorded,
- * steps that were running are queued to go on from their last recorded turn, merges under preparation begin again.
- * Returns the approved merges that still have to be carried out.
+ * steps that were running are queued to go on from their last recorded turn, merges under preparation begin again,
+ * cancellations are completed. Returns the approved merges that still have to be carried out.
  */
 export async function recoverRuns(engine: Engine): Promise<readonly Checkpoint[]> {
-  for (const settled of await engine.gate.recover()) {
-    const record = readRun(engine.store, settled.run);
-    if (record === undefined || record.run.state === 'merged') continue;
-    if (settled.outcome === 'finished') await commit(engine.store, mergedWrites(engine, record, settled.commit));
-    if (settled.outcome === 'frozen') {
-      const reason = `${record.run.target} was moved by somebody else while it was being merged; nothing more is merged in this run`;
-      await commit(engine.store, [runWrite({ ...record.run, state: 'failed', reason })]);
-    }
+  await recoverMerges(engine);
+  for (const run of readRuns(engine.store).filter((each) => each.state === 'cancelled')) {
+    const record = readRun(engine.store, run.id);
+    if (record !== undefined && isHalfCancelled(engine, record)) await finishCancelling(engine, record);
   }
   const approved: Checkpoint[] = [];
-  for (const record of readActiveRuns(engine.store)) {
+  const active = readActiveRuns(engine.store);
+  endLeftovers(engine, active);
+  for (const record of active) {
     const { run } = record;
     const writes: Write[] = record.steps
       .filter((step) => step.state === 'running')
@@ -36,6 +37,36 @@ export async function recoverRuns(engine: Engine): Promise<readonly Checkpoint[]
     if (run.state === 'ready') approved.push(...approvedMerges(engine, run.id));
   }
   return approved;
+}
+
+async function recoverMerges(engine: Engine): Promise<void> {
+  for (const settled of await engine.gate.recover()) {
+    const record = readRun(engine.store, settled.run);
+    if (record === undefined || record.run.state === 'merged') continue;
+    if (settled.outcome === 'finished') await commit(engine.store, mergedWrites(engine, record, settled.commit));
+    if (settled.outcome === 'frozen') {
+      const reason = `${record.run.target} was moved by somebody else while it was being merged; nothing more is merged in this run`;
+      const data = { state: 'failed', reason };
+      await commit(engine.store, [
+        runWrite({ ...record.run, state: 'failed', reason }),
+        eventWrite({ at: engine.clock.now(), type: 'run-ended', run: record.run.id, data }),
+      ]);
+    }
+  }
+}
+
+function endLeftovers(engine: Engine, records: readonly RunRecord[]): void {
+  const running = records.flatMap((record) => record.steps.filter((step) => step.state === 'running'));
+  if (running.length === 0) return;
+  const ended = engine.sandbox.endLeftovers(running.map(agentId));
+  if (ended > 0) engine.log.warn({ processes: ended }, 'processes of agents outlived the daemon and were ended');
+}
+
+function isHalfCancelled(engine: Engine, { run, tasks, steps }: RunRecord): boolean {
+  return (
+    [...tasks, ...steps].some((each) => !FINAL_STATES.has(each.state)) ||
+    engine.checkpoints.list({ all: false, run: run.id }).length > 0
+  );
 }
 
 function approvedMerges(engine: Engine, run: Checkpoint['run']): readonly Checkpoint[] {

@@ -1,6 +1,17 @@
 import { bindingOf, contentHash } from './binding.ts';
 import { commit, type Engine } from './engine.ts';
+import { hasEnded } from './plan.ts';
 import { type RunRecord, runWrite } from './records.ts';
+
+/** A human said no and all that was open is failed: what is left comes to its end without another question. */
+export function isDeclined(engine: Engine, record: RunRecord): boolean {
+  return (
+    record.tasks.every(hasEnded) &&
+    engine.checkpoints
+      .list({ all: true, run: record.run.id })
+      .some(({ kind, state, payload }) => kind === 'stalled' && state === 'rejected' && payload['scope'] === 'run')
+  );
+}
 
 /** Asks once whether a run that reached one of its own limits may have the same allowance again. */
 export async function openRunStalled(engine: Engine, record: RunRecord, problem: string): Promise<void> {

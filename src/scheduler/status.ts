@@ -4,7 +4,7 @@ import type { RunId, TaskId } from '../domain/ids.ts';
 import { FINAL_STATES } from '../domain/run.ts';
 import { keyTail } from '../policy/env-file.ts';
 import type { RolePolicy } from '../policy/policy.ts';
-import { budgetState, scopesOf } from './budgets.ts';
+import { budgetState, dayOf, scopesOf } from './budgets.ts';
 import type { Engine } from './engine.ts';
 import { readRuns } from './records.ts';
 
@@ -41,8 +41,8 @@ export async function statusOf(engine: Engine, daemon: DaemonFacts): Promise<Sta
 }
 
 function roleStatus(engine: Engine, policy: RolePolicy): Status['roles'][number] {
-  const day = new Date(engine.clock.now()).toISOString().slice(0, 10);
-  const limits = { ...engine.policies.active().global.limits };
+  const day = dayOf(engine.clock.now());
+  const { limits } = engine.policies.active().global;
   const scopes = scopesOf({ run: '' as RunId, task: '' as TaskId, policy, limits, day });
   const scope = scopes.find((each) => each.id.startsWith('day-role:'));
   const budget = scope === undefined ? { used: 0, held: 0, limit: 'unlimited' as const } : budgetState(engine, scope);

@@ -8,13 +8,15 @@ import type { Refusal } from '../gateway/gateway.ts';
 import type { View } from '../sandbox/sandbox.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { budgetLeft, scopesOf } from './budgets.ts';
+import { budgetLeft, liveScopes } from './budgets.ts';
 import { commit, type Engine } from './engine.ts';
+import { midTurnLook } from './mid-turn.ts';
 import { promptOf } from './prompts.ts';
 import { readRun, runWrite, stepWrite, taskWrite } from './records.ts';
 import type { Session } from './session.ts';
 import { setupWorkspace } from './setup.ts';
 import { stepHost } from './step-host.ts';
+import { stepPolicy } from './step-policy.ts';
 import { submissionOf } from './submission-of.ts';
 import { viewOf } from './view.ts';
 
@@ -47,7 +49,8 @@ export async function sit(
   const { run, task, workspace } = options;
   const session = await openSession(engine, options);
   const { policy, agent } = session;
-  const view = await viewOf(engine, { role: policy.role, workspace, decider: session.decider });
+  const granted = session.grants.map((grant) => grant.path);
+  const view = await viewOf(engine, { role: policy.role, workspace, decider: session.decider, granted });
   await setupWorkspace(engine, { workspace, view, base: run.manifest.baseCommit, run: run.id });
   const key = engine.gateway.issue({
     agent,
@@ -59,7 +62,7 @@ export async function sit(
     model: run.manifest.models[policy.role]?.id ?? policy.model.id ?? '',
     key: engine.policies.key(policy),
     cacheReadWeight: policy.budget.cacheReadWeight,
-    scopes: (day) => scopesOf({ run: run.id, task: task.id, policy, limits: run.manifest.limits, day }),
+    scopes: (day) => liveScopes(engine, { run, task: task.id, policy, day }),
   });
   try {
     const runner = engine.runners[policy.runner];
@@ -70,9 +73,11 @@ export async function sit(
       );
     }
     const assignment = await assignmentOf(session, { key, history: options.history.turns, view });
+    engine.lookouts.open(options.workspace.root, midTurnLook(session));
     const sitting = await drive(session, runner.run(assignment, { signal: options.signal }));
     return { ...sitting, refusal: engine.gateway.refusal(agent) };
   } finally {
+    engine.lookouts.close(options.workspace.root);
     await engine.gateway.revoke(agent);
   }
 }
@@ -90,11 +95,7 @@ async function openSession(
 ): Promise<Session> {
   const { run, task, step } = options;
   const policies = engine.policies.pinned(run);
-  const shared = policies.roles.get(step.role);
-  if (shared === undefined) {
-    throw new OrchestratorError('configuration', `role ${step.role} has no policy in policies/roles/`);
-  }
-  const policy = engine.policies.forAgent(run, `${task.id}-${step.role}`, shared);
+  const policy = stepPolicy(engine, run, { task: task.id, role: step.role });
   const now = engine.clock.now();
   const running: Step = { ...step, state: 'running', start: options.start };
   await commit(engine.store, [
@@ -125,7 +126,7 @@ async function openSession(
     notesTracked: await tracksNotes(engine, run.manifest.baseTree),
     grants: readGrants(engine.store, run.id).filter((grant) => grant.task === task.id),
     answers: options.history.answers,
-    budgetLeft: () => budgetLeft(engine, { run: run.id, task: task.id, policy, limits: run.manifest.limits }),
+    budgetLeft: () => budgetLeft(engine, { run, task: task.id, policy }),
     startedAt: engine.workClock.now(),
     acceptedTree: options.history.tree ?? (await engine.git.treeOf(options.start)),
     step: running,

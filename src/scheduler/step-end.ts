@@ -2,6 +2,7 @@ import type { Finding } from '../domain/checkpoint.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Step, Task } from '../domain/run.ts';
 import type { Write } from '../store/store.ts';
+import { clampedAnswers } from './clamped-answers.ts';
 import { commitStep } from './commit-step.ts';
 import { settleEffects } from './effects.ts';
 import { commit } from './engine.ts';
@@ -73,10 +74,11 @@ async function finish(session: Session, summary: string): Promise<void> {
     state: 'done',
     summary,
     ...(result.commit === undefined ? {} : { commit: result.commit, netLines: result.netLines }),
-    remarks: [...session.step.remarks, ...result.remarks],
+    remarks: [...session.step.remarks, ...result.remarks, ...clampedAnswers(session)],
   };
   await write(session, [
     stepWrite(step),
+    ...result.writes,
     ...(await afterDone(session, step, result.commit)),
     sessionEvent(session, 'step-done', { summary, commit: result.commit ?? null }),
   ]);

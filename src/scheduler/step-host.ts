@@ -7,6 +7,7 @@ import type { RepoPath } from '../domain/path.ts';
 import type { Step } from '../domain/run.ts';
 import type { Write } from '../store/store.ts';
 import { isGranted } from './boundary.ts';
+import { budgetWarnings } from './budget-warnings.ts';
 import { askNotice, type Effects, settleEffects } from './effects.ts';
 import { commit } from './engine.ts';
 import { stepWrite } from './records.ts';
@@ -23,8 +24,9 @@ export function stepHost(session: Session): StepHost {
     decide: (operation, path) => decideWithGrants(session, operation, path),
     answerFor: (toolCallId) => session.answers.get(toolCallId),
     async refused(attempt) {
+      // The count becomes durable with the turn: a turn that is repeated after a crash must not count twice.
       session.step = { ...session.step, violations: session.step.violations + 1 };
-      await commit(engine.store, [...refusedAttemptWrites(session, attempt), stepWrite(session.step)]);
+      await commit(engine.store, refusedAttemptWrites(session, attempt));
     },
     savePending: (turn) => savePending(session, turn),
     endTurn: (turn) => endTurn(session, turn),
@@ -74,8 +76,9 @@ async function endTurn(session: Session, turn: TurnRecord): Promise<TurnEffects>
   const { engine } = session;
   const before = session.acceptedTree;
   const effects = await settleEffects(session);
+  const warnings = budgetWarnings(session);
   const counted = countViolations(session.step, effects);
-  session.step = counted;
+  session.step = { ...counted, remarks: [...counted.remarks, ...warnings] };
   const changed = effects.tree !== before;
   const record: TurnRecord = {
     ...turn,
@@ -87,6 +90,7 @@ async function endTurn(session: Session, turn: TurnRecord): Promise<TurnEffects>
     turnWrite(session, record, 'done', effects.tree),
     snapshotWrite(session, effects.tree),
     stepWrite(withTime(session)),
+    ...warnings.map((warning) => sessionEvent(session, warning.kind, { message: warning.text })),
     sessionEvent(session, 'turn-ended', { turn: turn.turn, tools: turn.calls.map((call) => call.name), changed }),
   ]);
   session.acceptedTree = effects.tree;

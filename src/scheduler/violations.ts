@@ -1,9 +1,10 @@
-import { violationWrites } from '../checkpoints/records.ts';
+import { readViolations, violationWrites } from '../checkpoints/records.ts';
 import type { Operation, Verdict } from '../domain/decision.ts';
+import type { RoleName, RunId, TaskId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { Violation } from '../domain/violation.ts';
 import type { JudgedChange } from '../policy/policy.ts';
-import type { Write } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { Session } from './session.ts';
 
 /** Rows of an attempt that was refused before it had an effect. */
@@ -43,6 +44,30 @@ export function undoneEffectWrites(
     };
     return violationWrites(violation);
   });
+}
+
+/** What a role tried on a task and nobody has approved since. */
+export function openViolations(
+  store: Store,
+  who: { run: RunId; task: TaskId | undefined; role: RoleName | undefined },
+): readonly Violation[] {
+  return readViolations(store, { run: who.run }).filter(
+    ({ task, role, resolution }) => task === who.task && role === who.role && resolution !== 'approved',
+  );
+}
+
+/** A human may give what the policy denies or does not mention, inside the repository; never and generated stay. */
+export function isGrantable({ decision, path }: Violation): boolean {
+  switch (decision) {
+    case 'never':
+    case 'generated':
+      return false;
+    case 'deny':
+    case 'out':
+    case 'ask':
+    case 'write':
+      return !path.startsWith('/') && !path.split('/').includes('..');
+  }
 }
 
 function basis(

@@ -9,7 +9,10 @@ import { openReview, promptText, type ReviewCommand, type ReviewState, reduceRev
 
 /** What the loop needs from its surroundings. */
 export interface ReviewPort {
-  approve(checkpoint: Checkpoint, given: { tokens?: number; despiteVerify?: boolean }): Promise<AnswerResult>;
+  approve(
+    checkpoint: Checkpoint,
+    given: { tokens?: number; usd?: number; despiteVerify?: boolean },
+  ): Promise<AnswerResult>;
   reject(checkpoint: Checkpoint, given: { reason: string; rework: boolean }): Promise<AnswerResult>;
   find(id: string): Promise<Checkpoint | undefined>;
   /** The next key press; undefined when the terminal has gone. */

@@ -1,4 +1,5 @@
 import type { Checkpoint } from '../domain/checkpoint.ts';
+import { parseDollars } from './dollar-amount.ts';
 import type { Key } from './keys.ts';
 import { parseTokenCount } from './token-count.ts';
 
@@ -10,7 +11,7 @@ export type Prompt =
   | { readonly kind: 'choose' }
   | { readonly kind: 'reason'; readonly typed: string }
   | { readonly kind: 'rework'; readonly reason: string }
-  | { readonly kind: 'tokens'; readonly typed: string }
+  | { readonly kind: 'tokens' | 'usd'; readonly typed: string }
   /** The daemon wants it said that the verify result is known to be bad. */
   | { readonly kind: 'despite-verify'; readonly typed: string };
 
@@ -23,7 +24,7 @@ export interface ReviewState {
 
 /** What the loop has to do after a key. */
 export type ReviewCommand =
-  | { readonly kind: 'approve'; readonly tokens?: number; readonly despiteVerify?: boolean }
+  | { readonly kind: 'approve'; readonly tokens?: number; readonly usd?: number; readonly despiteVerify?: boolean }
   | { readonly kind: 'reject'; readonly reason: string; readonly rework: boolean }
   | { readonly kind: 'show-diff' }
   | { readonly kind: 'skip' }
@@ -53,8 +54,9 @@ export function reduceReview(state: ReviewState, key: Key): ReviewStep {
     case 'rework':
       return key.kind === 'character' ? chooseRework(state, prompt.reason, key.text) : { state };
     case 'tokens':
+    case 'usd':
       return key.kind === 'enter'
-        ? acceptTokens(state, prompt.typed)
+        ? acceptAmount(state, prompt.kind, prompt.typed)
         : ask(state, { ...prompt, typed: edit(prompt.typed, key) });
     case 'despite-verify':
       return key.kind === 'enter'
@@ -75,25 +77,32 @@ export function promptText(state: ReviewState): string {
       return 'send it back to coder with that reason (r), or reject the run (n)? ';
     case 'tokens':
       return `new cap in tokens, absolute, say 300k (enter approves, esc goes back): ${prompt.typed}`;
+    case 'usd':
+      return `new cap in dollars, absolute, say 2.50 (enter approves, esc goes back): ${prompt.typed}`;
     case 'despite-verify':
       return `verify did not pass; type yes to approve all the same (esc goes back): ${prompt.typed}`;
   }
 }
 
 const HELP =
-  'y approve · n reject with a reason · d show the diff · e change the tokens of a budget · s skip · q quit, all stays pending';
+  'y approve · n reject with a reason · d show the diff · e change the cap of a budget · s skip · q quit, all stays pending';
 
 function choose(state: ReviewState, letter: string): ReviewStep {
-  const isBudget = state.checkpoint.kind === 'budget';
-  if (letter === 'y')
-    return isBudget ? ask(state, { kind: 'tokens', typed: '' }) : { state, command: { kind: 'approve' } };
+  const cap = capOf(state.checkpoint);
+  if (letter === 'y') return cap === undefined ? { state, command: { kind: 'approve' } } : ask(state, cap);
   if (letter === 'n') return ask(state, { kind: 'reason', typed: '' });
   if (letter === 'd') return { state, command: { kind: 'show-diff' } };
   if (letter === 's') return { state, command: { kind: 'skip' } };
   if (letter === 'q') return { state, command: { kind: 'quit' } };
-  if (letter === 'e' && isBudget) return ask(state, { kind: 'tokens', typed: '' });
-  if (letter === 'e') return hint(state, 'e changes the tokens of a budget checkpoint; this one has none');
+  if (letter === 'e' && cap !== undefined) return ask(state, cap);
+  if (letter === 'e') return hint(state, 'e changes the cap of a budget checkpoint; this one has none');
   return hint(state, HELP);
+}
+
+/** The question for a new cap; undefined where there is none to raise. */
+function capOf({ kind, payload }: Checkpoint): Prompt | undefined {
+  if (kind !== 'budget' || payload['scope'] === null || payload['unpriced'] === true) return undefined;
+  return { kind: payload['unit'] === 'usd' ? 'usd' : 'tokens', typed: '' };
 }
 
 function acceptReason(state: ReviewState, reason: string): ReviewStep {
@@ -108,11 +117,20 @@ function chooseRework(state: ReviewState, reason: string, letter: string): Revie
   return hint(state, 'r sends it back to coder, n rejects the run, esc goes back');
 }
 
-function acceptTokens(state: ReviewState, typed: string): ReviewStep {
-  const tokens = parseTokenCount(typed);
-  if (tokens === undefined)
-    return hint(state, `${typed === '' ? 'nothing' : typed} is not a number of tokens: 300000, 300k or 2M`);
-  return { state, command: { kind: 'approve', tokens } };
+function acceptAmount(state: ReviewState, unit: 'tokens' | 'usd', typed: string): ReviewStep {
+  const shown = typed === '' ? 'nothing' : typed;
+  switch (unit) {
+    case 'tokens': {
+      const tokens = parseTokenCount(typed);
+      if (tokens === undefined) return hint(state, `${shown} is not a number of tokens: 300000, 300k or 2M`);
+      return { state, command: { kind: 'approve', tokens } };
+    }
+    case 'usd': {
+      const usd = parseDollars(typed);
+      if (usd === undefined) return hint(state, `${shown} is not an amount in dollars: 5 or 2.50`);
+      return { state, command: { kind: 'approve', usd } };
+    }
+  }
 }
 
 function acceptDespite(state: ReviewState, typed: string): ReviewStep {

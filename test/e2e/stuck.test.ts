@@ -68,7 +68,7 @@ describe('violation', () => {
 
   it('by effect, rejected: the step goes on with the reason, and counts anew', async () => {
     const { stage: opened, seen } = await open({
-      tries: coderOf(command('for n in 1 2 3 4 5; do echo "X = 1" > tests/t$n.py; done; echo tried'), writes('tests/a.py')),
+      tries: coderOf(command('mkdir -p elsewhere; for n in 1 2 3 4 5; do echo > elsewhere/$n.py; done; echo tried'), writes('tests/a.py')),
     });
     const played = await play(opened, 'tries', { answer: rejecting('violation', 'tests are not yours') });
     expect(played.asked.map((each) => each.kind)).toEqual(['plan', 'violation', 'merge']);

@@ -179,6 +179,7 @@ const NO_SANDBOX: Sandbox = {
   launch: () => {
     throw new Error('nothing is launched in memory');
   },
+  endLeftovers: () => 0,
 };
 const NO_VIEW: View = {
   tree: '/nowhere',

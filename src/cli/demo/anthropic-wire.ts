@@ -3,21 +3,21 @@ import { type Json, record } from './script-request.ts';
 
 /** The answer to a Messages request that asked for no stream. */
 export function anthropicBody(answer: PlannedAnswer): Json {
-  const usage = { ...inputUsage(answer), output_tokens: answer.usage.output };
-  return { ...emptyMessage(answer), content: blocks(answer), stop_reason: stopReason(answer), usage };
+  const usage = stated(answer, { ...inputUsage(answer), output_tokens: answer.usage.output });
+  return { ...emptyMessage(answer), content: blocks(answer), stop_reason: stopReason(answer), ...usage };
 }
 
 /** The same answer as server-sent events. */
 export function anthropicEvents(answer: PlannedAnswer): readonly string[] {
-  const usage = { ...inputUsage(answer), output_tokens: 1 };
+  const usage = stated(answer, { ...inputUsage(answer), output_tokens: 1 });
   return [
-    event({ type: 'message_start', message: { ...emptyMessage(answer), usage } }),
+    event({ type: 'message_start', message: { ...emptyMessage(answer), ...usage } }),
     event({ type: 'ping' }),
     ...blocks(answer).flatMap(blockEvents),
     event({
       type: 'message_delta',
       delta: { stop_reason: stopReason(answer), stop_sequence: null },
-      usage: { output_tokens: answer.usage.output },
+      ...stated(answer, { output_tokens: answer.usage.output }),
     }),
     event({ type: 'message_stop' }),
   ];
@@ -52,6 +52,10 @@ function emptyMessage(answer: PlannedAnswer): Json {
     stop_reason: null,
     stop_sequence: null,
   };
+}
+
+function stated(answer: PlannedAnswer, usage: Json): { usage?: Json } {
+  return answer.hidesUsage ? {} : { usage };
 }
 
 /** Messages counts input without the cache's parts. */

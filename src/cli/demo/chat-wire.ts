@@ -17,7 +17,7 @@ export function chatBody(answer: PlannedAnswer, createdAt: number): Json {
   return {
     ...envelope(answer, createdAt, 'chat.completion'),
     choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(answer) }],
-    usage: chatUsage(answer),
+    ...(answer.hidesUsage ? {} : { usage: chatUsage(answer) }),
   };
 }
 
@@ -32,7 +32,7 @@ export function chatEvents(answer: PlannedAnswer, createdAt: number, includeUsag
     ...pieces(answer.text, 40).map((content) => chunk({ content }, null)),
     ...answer.calls.flatMap((call, index) => callDeltas(call, index).map((delta) => chunk(delta, null))),
     chunk({}, finishReason(answer)),
-    ...(includeUsage ? [event({ ...head, choices: [], usage: chatUsage(answer) })] : []),
+    ...(includeUsage && !answer.hidesUsage ? [event({ ...head, choices: [], usage: chatUsage(answer) })] : []),
     'data: [DONE]\n\n',
   ];
 }

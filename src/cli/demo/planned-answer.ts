@@ -10,6 +10,7 @@ export interface PlannedAnswer {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly stop: 'end' | 'calls' | 'max_tokens';
   readonly usage: Tokens;
+  readonly hidesUsage: boolean;
 }
 
 export interface Tokens {
@@ -44,6 +45,7 @@ export function planAnswer(request: ScriptRequest, reply: Reply, bodyBytes: numb
       cacheWrite: reply.usage?.cacheWrite ?? 0,
       output,
     },
+    hidesUsage: reply.hidesUsage === true,
   };
 }
 

@@ -38,6 +38,8 @@ export interface Reply {
   readonly toolCalls?: readonly ReplyCall[];
   /** Disjoint classes; derived from the sizes of body and answer when absent. */
   readonly usage?: ReplyUsage;
+  /** The answer does not say what it used; the books do. */
+  readonly hidesUsage?: boolean;
   /** The model was stopped by its output cap. Also set when `usage.output` is over the cap of the request. */
   readonly stop?: 'max_tokens';
   /** An HTTP status other than 200 answers with `body` (or an error of the protocol that says `text`). */

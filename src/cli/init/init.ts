@@ -27,9 +27,12 @@ export async function init(io: Io, given: Given): Promise<number> {
   const state = await stateOf(io, user, { create: true });
   const allowSharedKey = await offerSharedKey(io, given, roles);
   const files = await renderFiles({ setup, roles, allowSharedKey });
+  // Notes that a `git clean` took away come back first: empty ones would replace their only copy below.
+  await copyMissing(state.notesBackup, `${user.root}/agent-notes`);
   const placed = await placeFiles(user.root, files.checkout, 0o644);
   const env = await placeFiles(state.directory, new Map([['.env', files.env]]), 0o600);
   if (!isGiven(given, 'track')) await user.exclude(['/policies/', '/agent-notes/']);
+  await copyOver(state.policiesBackup, `${state.policiesBackup}.old`);
   await copyOver(`${user.root}/policies`, state.policiesBackup);
   await copyOver(`${user.root}/agent-notes`, state.notesBackup);
   announce(io, { setup, placed, env, state, tracked: isGiven(given, 'track') });

@@ -21,6 +21,7 @@ export const ANSWER_VERBS: readonly Verb[] = [
     summary: 'approve exactly what a checkpoint shows',
     options: [
       ['--tokens <count>', 'the new cap of a budget, absolute, say 300k'],
+      ['--usd <amount>', 'the new cap of a budget in dollars, absolute, say 2.50'],
       ['--despite-verify', 'approve although verify failed or is invalid'],
     ],
     example: ['orchestrator approve c-k3f9ab --tokens 300k', 'raises the cap to 300,000 and goes on'],

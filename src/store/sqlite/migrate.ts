@@ -27,14 +27,15 @@ export function loadMigrations(directory: string): Migration[] {
  *
  * Each migration is one transaction that first claims its number: two processes that start at once apply it once, and a
  * crash leaves the schema before or after it, never between. Before each one the database is copied to
- * `<path>.v<version>-<nowMs>.bak` (not when it is empty). A newer schema is refused before anything is opened for writing.
+ * `<path>.v<version>-<nowMs>.bak` (not when it was empty at first). A newer schema is refused before anything is opened for writing.
  */
 export function migrate(options: { path: string; migrations: readonly Migration[]; nowMs: number }): void {
   refuseNewer(options.path, options.migrations.length);
   const database = new DatabaseSync(options.path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    for (const migration of options.migrations) applyOnce(database, migration, options);
+    const isNew = schemaVersion(database) === 0;
+    for (const migration of options.migrations) applyOnce(database, migration, { ...options, isNew });
   } finally {
     database.close();
   }
@@ -57,10 +58,14 @@ function refuseNewer(path: string, known: number): void {
   }
 }
 
-function applyOnce(database: DatabaseSync, migration: Migration, options: { path: string; nowMs: number }): void {
+function applyOnce(
+  database: DatabaseSync,
+  migration: Migration,
+  options: { path: string; nowMs: number; isNew: boolean },
+): void {
   const before = schemaVersion(database);
   if (before >= migration.number) return;
-  if (before > 0) database.prepare('VACUUM INTO ?').run(`${options.path}.v${before}-${options.nowMs}.bak`);
+  if (!options.isNew) database.prepare('VACUUM INTO ?').run(`${options.path}.v${before}-${options.nowMs}.bak`);
   database.exec('BEGIN IMMEDIATE');
   try {
     if (schemaVersion(database) < migration.number) {

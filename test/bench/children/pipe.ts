@@ -16,5 +16,7 @@ const server = createServer((incoming, outgoing) => {
   upstream.on('error', () => outgoing.destroy());
   incoming.pipe(upstream);
 });
+// Longer than a round of the other side: a socket that is closed while idle would look like a failure.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port, key: 'unused' }));
 answerCpu(() => server.closeAllConnections());

@@ -23,6 +23,8 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => (streams ? void stream(response) : answer(response)));
 });
+// Longer than a round of the other side: a socket that is closed while idle would look like a failure.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => tell((server.address() as AddressInfo).port));
 answerCpu(() => server.closeAllConnections());
 

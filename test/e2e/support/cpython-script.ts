@@ -17,7 +17,7 @@ export type Told = Map<string, string[]>;
 export function cpythonScript(told: Told): Script {
   const table = tableScript({
     planner: [
-      reply({ name: 'search', input: { pattern: '^class TextWrapper', path: 'Lib' } }),
+      reply({ name: 'search', input: { pattern: '^class TextWrapper', glob: 'Lib/*.py' } }),
       plan({
         title: 'TextWrapper says its width in its repr',
         steps: ['coder', 'test', 'reviewer'],

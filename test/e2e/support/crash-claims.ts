@@ -76,6 +76,9 @@ export async function expectLedger(stage: Stage, kills: number): Promise<{ forfe
     expect(forfeit.length).toBeLessThanOrEqual(2 * kills);
   }
   expectBudgets(stage);
+  const { total } = await stage.json<{ total: { workTokens: number } }>(['report', '--by', 'role']);
+  const digest = await stage.json<{ spentWorkTokens: number }>([]);
+  expect(digest.spentWorkTokens).toBe(total.workTokens);
   return { forfeit: calls.filter((call) => call.state === 'forfeit').length };
 }
 

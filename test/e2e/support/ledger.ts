@@ -34,6 +34,17 @@ export function queryState<Row>(stage: Stage, sql: string): readonly Row[] {
   }
 }
 
+/** Makes the rows what a crash at a certain point would have left. Only while no daemon runs. */
+export function changeState(stage: Stage, sql: string): void {
+  const database = new DatabaseSync(path.join(stage.state, 'state.db'));
+  try {
+    const { changes } = database.prepare(sql).run();
+    if (Number(changes) === 0) throw new Error(`nothing to change: ${sql}`);
+  } finally {
+    database.close();
+  }
+}
+
 export function readCalls(stage: Stage): readonly CallRow[] {
   return queryState<CallRow>(stage, 'SELECT * FROM calls ORDER BY created_at, id');
 }

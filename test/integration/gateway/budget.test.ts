@@ -49,7 +49,7 @@ test('clamp, refuse, raise, go on', async () => {
   expect(running.upstream.seen).toHaveLength(2);
   expect(running.events.at(-1)).toMatchObject({ type: 'budget-refused', role: 'coder', data: { scope: SCOPE } });
 
-  await gateway.raise(SCOPE, 50_000);
+  await gateway.raise({ id: SCOPE }, 50_000);
   expect((await post(gateway, '/v1/messages', asking, { key })).status).toBe(200);
   expect(capSent(running, 2)).toBe(4000);
   expect(gateway.refusal(AGENT)).toBeUndefined();
@@ -111,7 +111,7 @@ test('a waiting call ends with its key, and with a raise it goes on', async () =
   calls.push(post(running.gateway, '/v1/messages', asking, { key }));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(running.upstream.seen).toHaveLength(1);
-  await running.gateway.raise(SCOPE, 100_000);
+  await running.gateway.raise({ id: SCOPE }, 100_000);
   for (let n = 0; n < 200 && running.upstream.seen.length < 2; n++) await new Promise((r) => setTimeout(r, 10));
   expect(running.upstream.seen).toHaveLength(2);
   gate.resolve();

@@ -93,7 +93,7 @@ test('after a crash what was sent is charged in full and what was not is release
     protocol: 'anthropic',
     reserved: { input: 1000, output: 500 },
     reservedMilli: 1_500_000,
-    scopes: ['run:r-1'],
+    holds: [{ scope: 'run:r-1', unit: 'tokens', amount: 1_500_000 }],
     outputCap: 500,
   });
   for (const id of ['waiting', 'flying']) {

@@ -55,7 +55,12 @@ describe('a write', () => {
   it('that asks waits for a human, who approves or rejects', async () => {
     expect(await edit('ask/a.c', 'c1')).toMatchObject({
       kind: 'park',
-      park: { kind: 'boundary', paths: ['ask/a.c'], toolCallId: 'c1' },
+      park: {
+        kind: 'boundary',
+        paths: ['ask/a.c'],
+        toolCallId: 'c1',
+        reason: expect.stringContaining('old_text: old\nnew_text: new'),
+      },
     });
     expect(content('ask/a.c')).toBe('old');
     step.host.answers.set('c1', { verdict: 'reject', reason: 'Not in this task.' });

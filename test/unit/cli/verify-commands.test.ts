@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { findImportRoots } from '../../../src/cli/init/import-roots.ts';
-import { chooseVerifyCommands } from '../../../src/cli/init/verify-commands.ts';
+import { chooseVerifyCommands, roleTestCommand } from '../../../src/cli/init/verify-commands.ts';
 
-const plain = { executable: '/usr/bin/python3', hasPytest: false };
-const pytest = { executable: '/usr/bin/python3', hasPytest: true };
+const plain = { executable: '/usr/bin/python3', hasPytest: false, version: '3.11.2' };
+const pytest = { ...plain, hasPytest: true };
 
 describe('import roots', () => {
   test.each([
@@ -66,13 +66,26 @@ describe('verify commands', () => {
     expect(Object.keys(chooseVerifyCommands({ ...facts, paths: ['src/pkg/__init__.py'] }))).toEqual(['environment']);
   });
 
-  test('CPython: the gate looks for this Lib, and no suite is claimed without a build', () => {
-    const chosen = chooseVerifyCommands({
-      ...facts,
-      profile: 'cpython',
-      paths: ['Lib/argparse.py', 'Lib/test/test_a.py'],
-    });
-    expect(Object.keys(chosen)).toEqual(['environment']);
-    expect(chosen.environment).toContain('"argparse"');
+  const cpython = { ...facts, profile: 'cpython', vars: {}, paths: ['Lib/argparse.py', 'Lib/test/test_a.py'] };
+
+  test('CPython: an interpreter of the same minor version runs the tests of what changed', () => {
+    const built = { ...cpython, cpythonVersion: '3.11.9' };
+    const chosen = chooseVerifyCommands(built);
+    expect(chosen.environment).toMatch(/^PYTHONPATH="\$PWD\/Lib" \/usr\/bin\/python3 -c .*import_module\("json"\)/);
+    expect(chosen.full).toBe(
+      '[ -z "$CHANGED_TESTS" ] || PYTHONPATH="$PWD/Lib" /usr/bin/python3 -m unittest $CHANGED_TESTS',
+    );
+    expect(chosen.quick).toContain('-m unittest -f $CHANGED_TESTS');
+    expect(roleTestCommand(built)).toBe('PYTHONPATH=Lib /usr/bin/python3 -m unittest');
+  });
+
+  test('CPython: without one the gate looks for this Lib, and no suite is claimed without a build', () => {
+    for (const cpythonVersion of [undefined, '3.12.1', '3.1.1', '4.11.2']) {
+      const chosen = chooseVerifyCommands({ ...cpython, cpythonVersion });
+      expect(Object.keys(chosen)).toEqual(['environment']);
+      expect(chosen.environment).toContain('"argparse"');
+      expect(roleTestCommand({ ...cpython, cpythonVersion })).toBeUndefined();
+    }
+    expect(roleTestCommand(facts)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Demand, decideAdmission, minOutputCap, type ScopeBalance } from '../../../src/gateway/ledger.ts';
 
 const demand: Demand = { input: 10_000, outputCap: 8000, minOutputCap: 1024, choices: 1 };
 function scope(cap: number | undefined, spent = 0, held = 0): ScopeBalance {
-  const capMilli = cap === undefined ? undefined : cap * 1000;
-  return { scope: 's', label: 'a scope', capMilli, spentMilli: spent * 1000, heldMilli: held * 1000 };
+  const milli = cap === undefined ? undefined : cap * 1000;
+  return { scope: 's', unit: 'tokens', label: 'a scope', cap: milli, spent: spent * 1000, held: held * 1000 };
 }
 
 test('admits in full when it fits in every scope', () => {
@@ -34,7 +34,7 @@ test('clamps the cap to what is left, never below the minimum', () => {
 test('refuses with the numbers of the scope that has too little', () => {
   expect(decideAdmission(demand, [scope(undefined), scope(11_023, 23.5)])).toEqual({
     kind: 'refuse',
-    refusal: { scope: 's', label: 'a scope', used: 24, held: 0, limit: 11_023, needed: 11_024 },
+    refusal: { scope: 's', unit: 'tokens', label: 'a scope', used: 24, held: 0, limit: 11_023, needed: 11_024 },
   });
   expect(decideAdmission({ ...demand, input: 1 }, [scope(0)])).toMatchObject({ kind: 'refuse' });
 });
@@ -52,10 +52,11 @@ test('the smallest useful cap', () => {
 test('an admitted reservation fits everywhere, and a wait needs something to wait for', () => {
   const balances = fc.array(
     fc.record({
-      capMilli: fc.option(fc.integer({ min: 0, max: 1e8 }), { nil: undefined }),
-      spentMilli: fc.integer({ min: 0, max: 1e8 }),
-      heldMilli: fc.integer({ min: 0, max: 1e8 }),
+      cap: fc.option(fc.integer({ min: 0, max: 1e8 }), { nil: undefined }),
+      spent: fc.integer({ min: 0, max: 1e8 }),
+      held: fc.integer({ min: 0, max: 1e8 }),
       scope: fc.constant('s'),
+      unit: fc.constant('tokens' as const),
       label: fc.constant('l'),
     }),
     { maxLength: 5 },
@@ -70,9 +71,8 @@ test('an admitted reservation fits everywhere, and a wait needs something to wai
   fc.assert(
     fc.property(demands, balances, (wanted, scopes) => {
       const decision = decideAdmission(wanted, scopes);
-      const total = (row: ScopeBalance) => row.spentMilli + row.heldMilli;
-      const fits = (milli: number) =>
-        scopes.every((row) => row.capMilli === undefined || total(row) + milli <= row.capMilli);
+      const total = (row: ScopeBalance) => row.spent + row.held;
+      const fits = (milli: number) => scopes.every((row) => row.cap === undefined || total(row) + milli <= row.cap);
       switch (decision.kind) {
         case 'admit':
           expect(fits(decision.reservedMilli)).toBe(true);
@@ -81,11 +81,56 @@ test('an admitted reservation fits everywhere, and a wait needs something to wai
           expect(decision.reservedMilli).toBe((wanted.input + decision.outputCap * wanted.choices) * 1000);
           return;
         case 'wait':
-          expect(scopes.some((row) => row.heldMilli > 0)).toBe(true);
+          expect(scopes.some((row) => row.held > 0)).toBe(true);
           return;
         case 'refuse':
           expect(fits((wanted.input + wanted.minOutputCap * wanted.choices) * 1000)).toBe(false);
       }
     }),
   );
+});
+
+describe('a limit in dollars', () => {
+  /** Five millionths a token of input, 25 a token of output. */
+  const priced: Demand = { ...demand, dearest: (output) => 10_000 * 5 + output * 25 };
+  const money = (cap: number | undefined, spent = 0, held = 0): ScopeBalance => ({
+    scope: 'usd-s',
+    unit: 'usd',
+    label: 'money',
+    cap: cap === undefined ? undefined : cap * 1e6,
+    spent: spent * 1e6,
+    held: held * 1e6,
+  });
+
+  test('is decided together with the tokens, by the tighter one', () => {
+    expect(decideAdmission(priced, [scope(50_000), money(0.25)])).toEqual({
+      kind: 'admit',
+      outputCap: 8000,
+      reservedMilli: 18_000_000,
+      reservedMicros: 250_000,
+    });
+    expect(decideAdmission(priced, [scope(50_000), money(0.1)])).toMatchObject({
+      outputCap: 2000,
+      reservedMicros: 1e5,
+    });
+    expect(decideAdmission(priced, [scope(11_500), money(0.1)])).toMatchObject({ outputCap: 1500 });
+    expect(decideAdmission(priced, [scope(50_000), money(0.25, 0, 0.1)])).toEqual({ kind: 'wait' });
+  });
+
+  test('refuses in dollars', () => {
+    expect(decideAdmission(priced, [scope(50_000), money(0.07, 0.01)])).toEqual({
+      kind: 'refuse',
+      refusal: { scope: 'usd-s', unit: 'usd', label: 'money', used: 0.01, held: 0, limit: 0.07, needed: 0.0756 },
+    });
+  });
+
+  test('refuses an unknown price, and only where there is a limit', () => {
+    const unknown: Demand = { ...demand, dearest: () => undefined };
+    expect(decideAdmission(unknown, [scope(50_000)])).toMatchObject({ kind: 'admit' });
+    expect(decideAdmission(unknown, [scope(50_000), money(undefined)])).toMatchObject({ kind: 'admit' });
+    expect(decideAdmission(unknown, [scope(50_000), money(1e6)])).toMatchObject({
+      kind: 'refuse',
+      refusal: { scope: 'usd-s', isUnpriced: true, limit: 1e6 },
+    });
+  });
 });

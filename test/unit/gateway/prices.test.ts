@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../../../src/domain/usage.ts';
-import { cataloguePrice } from '../../../src/gateway/prices.ts';
+import { cataloguePrice, dearestPrice } from '../../../src/gateway/prices.ts';
 
 const at = Date.UTC(2026, 0, 15);
 const price = (model: string, usage: Partial<typeof NO_USAGE>, protocol: 'anthropic' | 'openai-chat' = 'anthropic') =>
@@ -20,4 +20,11 @@ test('one-hour writes cost twice the input, stated or not', () => {
 
 test('an unknown model has no price, not a price of nothing', () => {
   expect(price('model-nobody-sells', { input: 1000 })).toBeUndefined();
+});
+
+test('the most that a call can cost: one-hour writes for what may be anything, reads for what is surely cached', () => {
+  const dearest = (model: string) =>
+    dearestPrice(cataloguePrice, { model, protocol: 'anthropic', at, fresh: 1000, cached: 10_000, output: 100 });
+  expect(dearest('claude-opus-4-5')).toBe(10_000 + 5000 + 2500);
+  expect(dearest('model-nobody-sells')).toBeUndefined();
 });

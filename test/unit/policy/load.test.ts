@@ -409,7 +409,7 @@ describe('problems', () => {
     made.push(directory);
     const loaded = loadPolicySet({ directory: directory.directory, variables: new Map() });
     expect(loaded.ok ? [] : loaded.problems.map((problem) => problem.message)).toEqual([
-      'does not exist: `orchestrator init` writes it',
+      'does not exist: `orchestrator init` writes it, `init --restore` brings a cleaned-away one back',
     ]);
   });
 

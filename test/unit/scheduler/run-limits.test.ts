@@ -25,5 +25,5 @@ it('finds the limit that is passed, and not the one that is just reached', () =>
 
 it('gives the same allowance again', () => {
   expect(problem({ allowances: 1, activeMs: 120_000 }, [1, 1, 1, 1])).toBeUndefined();
-  expect(problem({ allowances: 1 }, [1, 1, 1, 1, 1])).toContain('limit 4');
+  expect(problem({ allowances: 1 }, [1, 1, 1, 1, 1])).toContain('limit commits: 4');
 });

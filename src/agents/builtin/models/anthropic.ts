@@ -5,6 +5,7 @@ import type { ToolCall } from '../../runner.ts';
 import { anthropicRequest } from './anthropic-request.ts';
 import { cutByCap, parseArguments } from './call-input.ts';
 import { callModel } from './call-model.ts';
+import { readEvent } from './foreign-event.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from './model.ts';
 
 export function anthropicModel(settings: ModelSettings): Model {
@@ -24,7 +25,7 @@ export function anthropicModel(settings: ModelSettings): Model {
 async function ask(client: Anthropic, settings: ModelSettings, request: ModelRequest): Promise<ModelAnswer> {
   const message = newMessage();
   const stream = await client.messages.create(anthropicRequest(settings, request), { signal: request.signal });
-  for await (const event of stream) addEvent(message, event);
+  for await (const event of stream) readEvent(settings, () => addEvent(message, event));
   if (request.signal.aborted) return { kind: 'interrupted' };
   if (!message.stopped) {
     throw new OrchestratorError(
@@ -148,8 +149,9 @@ function blockTexts(blocks: readonly Block[]): string {
     .join('\n');
 }
 
-/** Usage in a stream is cumulative; null means unchanged. */
-function addUsage(before: Usage, now: Anthropic.Usage | Anthropic.MessageDeltaUsage): Usage {
+/** Usage in a stream is cumulative; null means unchanged, and some endpoints leave it out. */
+function addUsage(before: Usage, now: Anthropic.Usage | Anthropic.MessageDeltaUsage | undefined): Usage {
+  if (!now) return before;
   const writes = now.cache_creation_input_tokens ?? before.cacheWrite5m + before.cacheWrite1h;
   const oneHour =
     ('cache_creation' in now ? now.cache_creation?.ephemeral_1h_input_tokens : undefined) ?? before.cacheWrite1h;

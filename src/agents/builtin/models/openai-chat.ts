@@ -4,6 +4,7 @@ import { NO_USAGE, type Usage } from '../../../domain/usage.ts';
 import type { ToolCall } from '../../runner.ts';
 import { cutByCap, parseArguments, unusableReason } from './call-input.ts';
 import { callModel } from './call-model.ts';
+import { readEvent } from './foreign-event.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from './model.ts';
 import { chatRequest } from './openai-chat-request.ts';
 
@@ -63,7 +64,7 @@ async function ask(client: OpenAI, settings: ModelSettings, request: ModelReques
   };
   const body = chatRequest(settings, request);
   const stream = await client.chat.completions.create(body, { signal: request.signal });
-  for await (const chunk of stream) addChunk(message, chunk);
+  for await (const chunk of stream) readEvent(settings, () => addChunk(message, chunk));
   if (request.signal.aborted) return { kind: 'interrupted' };
   if (message.finish === undefined) {
     // The SDK ends a cut stream, and a JSON answer to a stream request, without any error (facts B.4).

@@ -4,6 +4,7 @@ import type { ToolOutcome } from '../toolbox.ts';
 import type { Resolved } from '../worker/protocol.ts';
 import { failed } from './outcome.ts';
 import { refusalText } from './refusal.ts';
+import { requestText } from './request-text.ts';
 import type { ToolContext } from './tool.ts';
 
 /** One write that a call would make. */
@@ -39,7 +40,7 @@ export async function judgeWrites(
       }),
     );
   }
-  return asks.length === 0 ? { kind: 'allowed' } : answered(context, asks, `${tool} needs a human's approval`);
+  return asks.length === 0 ? { kind: 'allowed' } : answered(context, asks, requestText(context.call));
 }
 
 /** What a human said about this call, or a wish to wait for it. */
