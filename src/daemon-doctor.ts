@@ -1,15 +1,17 @@
 import path from 'node:path';
 import type { Backend } from './api/backend.ts';
 import { prefixed } from './daemon-surroundings.ts';
-import { type Check, found, noted } from './domain/check.ts';
+import { type Check, found, passed } from './domain/check.ts';
 import { OrchestratorError } from './domain/errors.ts';
 import { askRoles } from './gateway/preflight/ask-roles.ts';
+import type { Preflight } from './gateway/preflight/preflight.ts';
 import { loadPolicySet } from './policy/load.ts';
 import type { PolicySet, RolePolicy } from './policy/policy.ts';
 import { resolveRole } from './policy/start-check.ts';
 import type { Engine } from './scheduler/engine.ts';
 
 export interface DoctorOptions {
+  readonly preflight: Preflight;
   /** The checkout. */
   readonly repository: string;
   readonly readVariables: () => ReadonlyMap<string, string>;
@@ -23,7 +25,7 @@ export function doctorOf(engine: Engine, options: DoctorOptions): Backend['docto
     if (loaded === undefined) return [...watcherChecks(engine)];
     const { set, variables } = loaded;
     const roles = role === undefined ? pipelineOf(set) : [roleNamed(set, role)];
-    const asked = await askRoles(engine.gateway.preflight, { set, roles, variables, clock: engine.clock }, signal);
+    const asked = await askRoles(options.preflight, { set, roles, variables, clock: engine.clock }, signal);
     return [...watcherChecks(engine), ...staleChecks(engine, loaded), ...asked];
   };
 }
@@ -72,7 +74,7 @@ function staleChecks({ policies }: Engine, { set }: OnDisk): readonly Check[] {
 }
 
 function watcherChecks({ watcher, sandbox }: Engine): readonly Check[] {
-  if (watcher.mode === 'events') return [noted('daemon', `runs; sandbox ${sandbox.probe.mode}, watching by events`)];
+  if (watcher.mode === 'events') return [passed('daemon', `runs; sandbox ${sandbox.probe.mode}, watching by events`)];
   return [
     found('daemon', {
       level: 'warning',

@@ -8,6 +8,7 @@ import { gitVersion, prefixed, toolchains, worktreeOf } from './daemon-surroundi
 import { messageOf } from './domain/errors.ts';
 import type { Clock, RandomText, TaskId } from './domain/ids.ts';
 import { openGate } from './gate/open.ts';
+import type { Preflight } from './gateway/preflight/preflight.ts';
 import { cataloguePrice } from './gateway/prices.ts';
 import { recoverCalls } from './gateway/recover-calls.ts';
 import { startGateway } from './gateway/start-gateway.ts';
@@ -49,6 +50,7 @@ export interface EngineOptions {
 
 export interface BuiltEngine {
   readonly engine: Engine;
+  readonly preflight: Preflight;
   readonly warnings: readonly string[];
   /** The parts that need the dispatcher get it here. */
   connect(dispatcher: Dispatcher): void;
@@ -213,6 +215,7 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   await checkout.look();
   return {
     engine,
+    preflight: gateway.preflight,
     warnings: [
       ...set.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`),
       ...(sandbox.probe.warning === undefined ? [] : [sandbox.probe.warning]),

@@ -12,6 +12,7 @@ import type { RandomText } from './domain/ids.ts';
 import { findRepository } from './git/find-repository.ts';
 import { chooseVariables } from './policy/choose-variables.ts';
 import { parseEnvFile } from './policy/env-file.ts';
+import { sharedKeyNote } from './policy/start-check.ts';
 import { readReport } from './report/read-report.ts';
 import { createBackend } from './scheduler/backend.ts';
 import { startDispatcher } from './scheduler/dispatcher.ts';
@@ -104,18 +105,28 @@ async function serve(parts: {
     stopping ??= shutDown(options);
     return stopping;
   };
+  const sharedKey = sharedKeyNote(engine.policies.active(), variables.read());
+  const notes = sharedKey === undefined ? [] : [sharedKey];
   const facts = {
     pid: process.pid,
     version,
     since: Date.now(),
     socket: paths.socket,
-    warnings: [...variables.warnings, ...built.warnings],
+    warnings: [...variables.warnings, ...built.warnings, ...notes],
   };
   const backend = createBackend(engine, dispatcher, {
     ...facts,
     stop,
-    report: async (request) => readReport(engine.store, request),
-    doctor: doctorOf(engine, { readVariables: variables.read, environment: process.env, repository }),
+    report: async (request) => {
+      const report = readReport(engine.store, request);
+      return { ...report, notes: [...report.notes, ...notes] };
+    },
+    doctor: doctorOf(engine, {
+      preflight: built.preflight,
+      readVariables: variables.read,
+      environment: process.env,
+      repository,
+    }),
   });
   rmSync(paths.socket, { force: true });
   const api = await startApiServer({ socketPath: paths.socket, backend, log: (message) => log.warn({}, message) });
@@ -167,7 +178,8 @@ async function serve(parts: {
 function openVariables(paths: StateDirectory, fallback: ReadonlyMap<string, string>): Variables {
   const warnings: string[] = [];
   const read = (): ReadonlyMap<string, string> => {
-    const text = statSync(paths.env, { throwIfNoEntry: false }) ? readFileSync(paths.env, 'utf8') : '';
+    const found = statSync(paths.env, { throwIfNoEntry: false });
+    const text = found === undefined ? '' : readFileSync(paths.env, 'utf8');
     const parsed = parseEnvFile(text, paths.env);
     if (parsed.problems.length > 0) {
       throw new OrchestratorError('configuration', `${paths.env} has ${parsed.problems.length} problems`, {
@@ -180,6 +192,8 @@ function openVariables(paths: StateDirectory, fallback: ReadonlyMap<string, stri
       warnings.length,
       ...parsed.warnings.map((warning) => `${warning.file}:${warning.line}: ${warning.message}`),
     );
+    if (found !== undefined && (found.mode & 0o077) !== 0)
+      warnings.push(`${paths.env} holds keys and others may read it: chmod 600 it`);
     if (fromFallback.length > 0)
       warnings.push(`taken from the environment, since .env does not have them: ${fromFallback.join(', ')}`);
     return values;

@@ -19,7 +19,7 @@ function printDigest(io: Io, found: Digest): void {
   const since = found.since === 0 ? 'since the beginning' : `since ${ageText(found.since, io.now())}`;
   say(
     io,
-    `${since}: ${found.ended.length} runs ended, ${found.running.length} at work, ${found.waiting.length} waiting for you`,
+    `${since}: ${found.ended.length} ${found.ended.length === 1 ? 'run' : 'runs'} ended, ${found.running.length} at work, ${found.waiting.length} waiting for you`,
   );
   const runs = [...found.ended, ...found.running];
   if (runs.length > 0) {

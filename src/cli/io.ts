@@ -22,6 +22,8 @@ export interface Io {
   /** The interpreter that runs this, for child processes. */
   readonly execPath: string;
   readonly version: string;
+  /** `v24.9.0` */
+  readonly nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   now(): number;

@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import process from 'node:process';
 import { isatty } from 'node:tty';
 import type { Io } from './io.ts';
 import type { CommonOptions } from './program/build.ts';
 import { runCli } from './program/run-cli.ts';
 import { openTerminal } from './terminal.ts';
+
+// `process` is taken as the global: its module form runs every getter, which takes 5 ms.
+
+// `doctor` opens the ledger in this process, and node:sqlite warns on several Nodes.
+const [printWarning] = process.listeners('warning');
+process.removeAllListeners('warning');
+process.on('warning', (warning) => {
+  if (warning.name !== 'ExperimentalWarning') printWarning?.(warning);
+});
 
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -41,6 +49,7 @@ function openIo(options: CommonOptions): Io {
     user: process.env['USER'] || process.env['LOGNAME'] || `uid ${uid}`,
     execPath: process.execPath,
     version: readVersion(),
+    nodeVersion: process.version,
     signal: interrupted.signal,
     now: Date.now,
     isAlive,

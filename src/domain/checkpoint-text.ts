@@ -36,14 +36,38 @@ export function checkpointText(checkpoint: Checkpoint): CheckpointText {
   const lines = [
     ...whoLines(checkpoint),
     ...urgent.map(findingLine),
-    ...pathLines(guarded, ordinary),
+    // A plan's globs are expectations, no decisions; its body lists them by task.
+    ...(checkpoint.kind === 'plan' ? [] : pathLines(guarded, ordinary)),
     ...other.map(findingLine),
     ...bodyLines(checkpoint.body),
     ...answerLines(checkpoint),
   ];
-  const effects = EFFECTS[checkpoint.kind];
+  const effects = effectsOf(checkpoint);
   return { heading: headingOf(checkpoint), lines, effects };
 }
+
+/** The kinds that ask two different things say which one it is. */
+function effectsOf({ kind, diff, payload }: Checkpoint): CheckpointText['effects'] {
+  if (kind === 'boundary' && diff === undefined) return GRANT_EFFECTS;
+  if (kind === 'stalled' && payload['scope'] === 'run') return RUN_STALLED_EFFECTS;
+  const others = payload['others'];
+  return kind === 'conflict' && Array.isArray(others) && others.length === 0 ? TARGET_EFFECTS : EFFECTS[kind];
+}
+
+const GRANT_EFFECTS = {
+  approve: 'the paths named may be written in this task; the step goes on',
+  reject: 'nothing is written there, the reason goes to the agent, the step goes on',
+};
+
+const RUN_STALLED_EFFECTS = {
+  approve: 'the run gets the same allowance again',
+  reject: 'the tasks that are still open are failed',
+};
+
+const TARGET_EFFECTS = {
+  approve: 'the task starts again from the target as it is now',
+  reject: 'the task is rejected, the target stays as it is',
+};
 
 const EFFECTS = {
   plan: { approve: 'the tasks start', reject: 'the run is rejected' },
@@ -52,12 +76,12 @@ const EFFECTS = {
     reject: 'the run is rejected and the target stays; with --rework the reason goes back to coder instead',
   },
   boundary: {
-    approve: 'exactly the change shown is applied, or the access shown is granted for this task; the step goes on',
+    approve: 'exactly the change shown is applied; the step goes on',
     reject: 'the change is discarded, the reason goes to the agent, the step goes on',
   },
   violation: {
-    approve: 'exactly the change shown is applied, or the access shown is granted for this task; the step goes on',
-    reject: 'the change is discarded, the reason goes to the agent, the step goes on',
+    approve: 'the paths that can be granted may be written in this task; the step goes on and counts anew',
+    reject: 'they stay refused, the reason goes to the agent, the step goes on and counts anew',
   },
   'deny-workaround': {
     approve: 'exactly the change shown is applied; the step goes on',

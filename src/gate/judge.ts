@@ -46,7 +46,12 @@ export function judgeMerge(input: {
   ];
   if (refusals.length > 0) return { accepted: false, refusals };
   const paths = strictestPerStep(outcomes.map((outcome) => outcome.gatePath));
-  return { accepted: true, paths, asks: paths.filter((path) => path.decision !== 'write') };
+  return { accepted: true, paths, asks: paths.filter(neededConsent) };
+}
+
+/** What the merge's approval consents to: only a human let it pass. */
+function neededConsent(path: GatePath): boolean {
+  return path.decision !== 'write' || path.special !== undefined;
 }
 
 /** A refusal by the shape of the result rather than by a glob. */

@@ -9,6 +9,7 @@ import type { Journal } from './journal.ts';
 import { type Decision, type Demand, decideAdmission, type ScopeBalance } from './ledger.ts';
 import { eventOrigin, type Hold, type OpenCall } from './open-call.ts';
 import { rowAmount } from './row-amount.ts';
+import { createUnderWay } from './under-way.ts';
 
 export interface AdmissionRequest {
   readonly id: string;
@@ -24,8 +25,9 @@ export type AdmissionOutcome =
 
 /**
  * Lets calls in. A call that is admitted holds its reservation in every scope, durably: the conditional updates and the
- * call's row are one batch, so that no interleaving passes a cap. Calls of one role are decided one after the other, in
- * the order in which they came. Rejects when the ledger can't be written: then nothing may be sent.
+ * call's row are one batch, so that no interleaving passes a cap. Calls of one role are decided in the order in which
+ * they came; where there is room for all, they are written together, else one after the other, each by exact balances.
+ * Rejects when the ledger can't be written: then nothing may be sent.
  */
 export interface Admissions {
   admit(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionOutcome>;
@@ -33,55 +35,79 @@ export interface Admissions {
   changed(): void;
 }
 
+/** In an object, so that awaiting the decision does not wait for the outcome. */
+interface Decided {
+  readonly outcome: Promise<AdmissionOutcome>;
+}
+
 export function createAdmissions(parts: { store: Store; journal: Journal; clock: Clock; days: DayWindow }): Admissions {
   const tails = new Map<string, Promise<unknown>>();
+  const underWay = createUnderWay();
   let change = Promise.withResolvers<void>();
 
-  async function decideAndHold(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionOutcome> {
+  function post(call: OpenCall, of: { scopes: readonly BudgetScope[]; day: string; advance: Write }): Promise<boolean> {
+    const at = parts.clock.now();
+    const rows = [of.advance, ...admissionWrites({ call, scopes: of.scopes, day: of.day, at })];
+    return underWay.hold(call.holds, parts.journal.commit(rows, [{ ...reservedEvent(call), at }]));
+  }
+
+  async function decide(request: AdmissionRequest, signal: AbortSignal): Promise<Decided> {
     const gone = aborted(signal);
     while (!signal.aborted) {
       const seen = change.promise;
       const { day, write } = parts.days.today();
       const scopes = request.grant.scopes(day);
-      const decision = decideAdmission(
-        request.demand,
-        scopes.map((scope) => balanceOf(parts.store, scope)),
-      );
+      const balances = scopes.map((scope) => underWay.counted(balanceOf(parts.store, scope)));
+      const decision = decideAdmission(request.demand, balances);
+      const isWhole = decision.kind === 'admit' && decision.outputCap === request.demand.outputCap;
+      if (!isWhole && underWay.any()) {
+        await Promise.race([underWay.none(), gone]);
+        continue;
+      }
       switch (decision.kind) {
         case 'refuse':
           await recordRefusal(parts, request, decision.refusal);
-          return { kind: 'refused', refusal: decision.refusal };
+          return settled({ kind: 'refused', refusal: decision.refusal });
         case 'wait':
           await Promise.race([seen, gone]);
           continue;
         case 'admit': {
           const call = openCall(request, decision, scopes);
-          const rows = [write, ...admissionWrites({ call, scopes, day, at: parts.clock.now() })];
-          const events = [{ ...reservedEvent(call), at: parts.clock.now() }];
-          const outcome = await parts.journal.commit(rows, events);
-          // Not committed: another role's call took the room since the balances were read.
-          if (outcome.committed) return { kind: 'admitted', call };
+          const held = post(call, { scopes, day, advance: write });
+          if (isWhole) return { outcome: held.then((done) => (done ? admitted(call) : admit(request, signal))) };
+          // Not done: another role's call took the room since the balances were read.
+          if (await held) return settled(admitted(call));
         }
       }
     }
-    return { kind: 'aborted' };
+    return settled({ kind: 'aborted' });
+  }
+
+  function admit(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionOutcome> {
+    const before = tails.get(request.grant.role) ?? Promise.resolve();
+    const decided = before.then(() => decide(request, signal));
+    tails.set(
+      request.grant.role,
+      decided.catch(() => undefined),
+    );
+    return decided.then(({ outcome }) => outcome);
   }
 
   return {
-    admit(request, signal) {
-      const before = tails.get(request.grant.role) ?? Promise.resolve();
-      const result = before.then(() => decideAndHold(request, signal));
-      tails.set(
-        request.grant.role,
-        result.catch(() => undefined),
-      );
-      return result;
-    },
+    admit,
     changed() {
       change.resolve();
       change = Promise.withResolvers();
     },
   };
+}
+
+function admitted(call: OpenCall): AdmissionOutcome {
+  return { kind: 'admitted', call };
+}
+
+function settled(outcome: AdmissionOutcome): Decided {
+  return { outcome: Promise.resolve(outcome) };
 }
 
 /** The batch that admits a call. Every scope's update is a guard. */

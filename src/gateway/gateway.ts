@@ -1,7 +1,6 @@
 import type { BudgetUnit } from '../domain/amount.ts';
 import type { AgentId, RoleName, RunId, TaskId } from '../domain/ids.ts';
 import type { TokenLimit } from '../policy/policy.ts';
-import type { Preflight } from './preflight/preflight.ts';
 
 /** One budget that a call counts against. `id` is the primary key of the ledger's row and carries the window. */
 export interface BudgetScope {
@@ -73,7 +72,5 @@ export interface Gateway {
   raise(scope: Pick<BudgetScope, 'id' | 'unit'>, limit: number): Promise<void>;
   /** The limits of the policies may have changed: waiting calls look again. */
   recheck(): void;
-  /** The minimal requests of `doctor`, on the same ledger. */
-  readonly preflight: Preflight;
   stop(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { createKeyPace } from './key-pace.ts';
 import { createKeyRing } from './key-ring.ts';
 import { closeServer, listenOnLoopback, listenOnSocket } from './listen.ts';
 import { createLiveCalls } from './live-calls.ts';
-import { createPreflight } from './preflight/preflight.ts';
+import { createPreflight, type Preflight } from './preflight/preflight.ts';
 import type { PriceOf } from './prices.ts';
 import { MAX_WAIT_MS, type RetryPolicy } from './retry.ts';
 import { rowAmount } from './row-amount.ts';
@@ -46,8 +46,13 @@ export interface GatewayOptions {
   readonly onEvent: (event: NewEvent) => void;
 }
 
+export interface StartedGateway extends Gateway {
+  /** The minimal requests of `doctor`, on the same ledger. */
+  readonly preflight: Preflight;
+}
+
 /** Starts the metering proxy on a free loopback port and on the socket. `recoverCalls` must have run before. */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
   const dispatcher = new Agent({ connect: { timeout: 10_000 } });
   const keys = createKeyRing(options.random);
   const live = createLiveCalls();

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OrchestratorError } from '../domain/errors.ts';
 import type { Clock } from '../domain/ids.ts';
+import { alternateEntry } from './alternates.ts';
 import { ignoreOutput, openDoor } from './command.ts';
 import { ALWAYS_IGNORED, RAW_ATTRIBUTES, storeEnvironment } from './store-environment.ts';
 
@@ -16,12 +16,6 @@ interface StoreLocation {
 /** Makes the bare repository, or brings an existing one to what this version expects. Safe to repeat after a crash. */
 export async function createStore(location: StoreLocation): Promise<void> {
   const { directory, userObjects } = location;
-  if (/[\n"#]/.test(userObjects)) {
-    throw new OrchestratorError(
-      'configuration',
-      `cannot borrow objects from ${JSON.stringify(userObjects)}: the path holds a newline, a quote or '#'. Move the repository.`,
-    );
-  }
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { GIT_DIR: _, ...environment } = storeEnvironment(location);
   const door = openDoor({ cwd: directory, environment, subject: `the store ${directory}` });
@@ -30,7 +24,7 @@ export async function createStore(location: StoreLocation): Promise<void> {
   await mkdir(join(directory, 'tmp'), { recursive: true, mode: 0o700 });
   await mkdir(join(directory, 'info'), { recursive: true });
   await mkdir(join(directory, 'objects/info'), { recursive: true });
-  await writeFile(join(directory, 'objects/info/alternates'), `${userObjects}\n`);
+  await writeFile(join(directory, 'objects/info/alternates'), `${alternateEntry(userObjects)}\n`);
   await writeFile(join(directory, 'info/attributes'), RAW_ATTRIBUTES);
   await writeFile(join(directory, 'info/exclude'), `${ALWAYS_IGNORED.join('\n')}\n`);
   await copyShallow(location);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { type SimpleGit, simpleGit } from 'simple-git';
 import { messageOf, OrchestratorError } from '../domain/errors.ts';
@@ -23,6 +24,12 @@ export async function findRepository(
   directory: string,
   { environment }: { environment: Environment },
 ): Promise<FoundRepository | undefined> {
+  if (!existsSync(directory)) {
+    throw new OrchestratorError(
+      'configuration',
+      `there is no directory ${directory}, or its name is not valid UTF-8: name your checkout with -C`,
+    );
+  }
   const git = openUserGit(directory, environment);
   const [root, common, own, objects] = await Promise.all([
     ask(git, directory, ['--show-toplevel']),

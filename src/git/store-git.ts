@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, ObjectId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
+import { alternateEntry } from './alternates.ts';
 import { generatedInIndex } from './attributes.ts';
 import { readBlobBytes, writeBlobBytes, writeCommit } from './blobs.ts';
 import { type GitDoor, openDoor } from './command.ts';
@@ -9,12 +10,12 @@ import { copyShallow, createStore, removeStaleLocks, sweepTemporary } from './cr
 import { lineCounts, patchBetween, rawDifference } from './differences.ts';
 import { diskUsage } from './disk-usage.ts';
 import type { StoreGit } from './git.ts';
+import { keepLatest } from './keep-latest.ts';
 import { mergeCommits } from './merge.ts';
 import { changeRef } from './move-ref.ts';
 import { hasAncestor, listRefs, parentsOfCommit, resolveObject, treeOfCommit } from './revisions.ts';
 import { STORE_CONFIG, storeEnvironment } from './store-environment.ts';
 import { inspectPack, packObjects } from './transfer.ts';
-import { keepTreeLists } from './tree-lists.ts';
 import {
   findTreeEntry,
   isArgument,
@@ -23,6 +24,10 @@ import {
   setIndexEntries,
   writeIndexAsTree,
 } from './trees.ts';
+
+/** Base and current trees of what runs at one time; a large repository has megabytes of entries. */
+const KEPT_LISTS = 6;
+const KEPT_TREES = 200;
 
 /** Opens the daemon's object store, making it on first use. `searchPath` is the PATH in which git is found. */
 export async function openStoreGit(options: {
@@ -40,7 +45,7 @@ export async function openStoreGit(options: {
     await removeStaleLocks(directory);
   }
   const door = storeDoor(directory, options.searchPath);
-  const listTree = keepTreeLists((tree) => door(listTreeEntries(tree)));
+  const listTree = keepLatest(KEPT_LISTS, (tree: ObjectId) => door(listTreeEntries(tree)));
   const walk: GitDoor = async (command) => {
     await copyShallow(location);
     return door(command);
@@ -49,7 +54,7 @@ export async function openStoreGit(options: {
     directory,
     objectDirectories: [join(directory, 'objects'), userObjects],
     resolve: (revision) => door(resolveObject(revision, 'object')),
-    treeOf: (commit) => door(treeOfCommit(commit)),
+    treeOf: keepLatest(KEPT_TREES, (commit: ObjectId) => door(treeOfCommit(commit))),
     parentsOf: (commit) => walk(parentsOfCommit(commit)),
     isAncestor: (ancestor, descendant) => walk(hasAncestor(ancestor, descendant)),
     diff: (from, to) => door(rawDifference(from, to)),
@@ -149,7 +154,10 @@ async function checkObjects(
     const command = inspectPack(pack.stdout, quarantine);
     return await door({
       ...command,
-      environment: { ...command.environment, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates.join(':') },
+      environment: {
+        ...command.environment,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates.map(alternateEntry).join(':'),
+      },
     });
   } finally {
     await rm(quarantine, { recursive: true, force: true });

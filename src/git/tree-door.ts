@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
 import { pathFromBytes, type RepoPath, splitNul } from '../domain/path.ts';
+import { alternateEntry } from './alternates.ts';
 import { type GitCommand, type GitDoor, ignoreOutput } from './command.ts';
 import { storeDoor } from './store-git.ts';
 import { nulTerminated, setIndexEntries, type TreeEntry, writeIndexAsTree } from './trees.ts';
@@ -66,7 +67,10 @@ async function record(
   return door({
     args: ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
     input: nulTerminated(changes.present),
-    environment: { GIT_OBJECT_DIRECTORY: changes.quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: storeObjects },
+    environment: {
+      GIT_OBJECT_DIRECTORY: changes.quarantine,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateEntry(storeObjects),
+    },
     parse: ({ stderr }) => Array.from(stderr.matchAll(/^Ignoring path (.*)$/gm), (match) => match[1] ?? ''),
   });
 }

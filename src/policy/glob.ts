@@ -48,6 +48,9 @@ function regexSource(glob: string): string {
   const problem = globProblem(glob);
   if (problem !== undefined) throw new RangeError(`glob "${glob}" ${problem}`);
   const { source } = micromatch.makeRe(glob, { dot: true });
-  // picomatch escapes characters that need none, which the `u` flag refuses.
-  return source.replace(/\\([^^$\\.*+?()[\]{}|/A-Za-z0-9-])/gu, '$1');
+  // picomatch escapes characters that need none, which the `u` flag refuses; inside a class `\-` is one that is needed.
+  return source.replace(
+    /(\[(?:\\.|[^\]\\])*\])|\\([^^$\\.*+?()[\]{}|/A-Za-z0-9])/gu,
+    (_, kept, plain) => kept ?? plain,
+  );
 }

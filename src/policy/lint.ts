@@ -1,3 +1,4 @@
+import type { Operation } from '../domain/decision.ts';
 import type { RoleName } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import { compileDecider } from './decide.ts';
@@ -96,9 +97,10 @@ function ruleOf(set: PolicySet, role: RoleName, glob: string | undefined): Rule 
 function findUnowned(set: PolicySet, paths: readonly RepoPath[]): PolicyLint['unowned'] {
   const decider = compileDecider(set, new Set());
   const roles = [...set.roles.keys()];
-  const unowned = paths.filter((path) =>
-    roles.every((role) => ['out', 'deny'].includes(decider.decide(role, 'modify', path).decision)),
-  );
+  // What may only be created (a news entry) is in the lane of the role that creates it, changed by nobody on purpose.
+  const isClosed = (path: RepoPath, operation: Operation): boolean =>
+    roles.every((role) => ['out', 'deny'].includes(decider.decide(role, operation, path).decision));
+  const unowned = paths.filter((path) => isClosed(path, 'modify') && isClosed(path, 'create'));
   return { count: unowned.length, first: unowned.slice(0, SHOWN) };
 }
 

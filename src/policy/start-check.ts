@@ -1,5 +1,6 @@
 import type { RoleName } from '../domain/ids.ts';
 import type { PolicySet, RolePolicy } from './policy.ts';
+import { readRoleKey } from './role-key.ts';
 
 /** Something that `start` refuses, and `doctor` explains. Keys are compared, never shown. */
 export interface StartProblem {
@@ -17,7 +18,7 @@ const NONE = 'there is none';
 /** What drives an agent in this version. */
 export const DRIVEN_RUNNERS: readonly RolePolicy['runner'][] = ['builtin'];
 
-/** Every problem of the roles of the pipeline, empty when `start` can go on. Keys in files are not read here. */
+/** Every problem of the roles of the pipeline, empty when `start` can go on. */
 export function startProblems(
   set: Pick<PolicySet, 'global' | 'roles'>,
   variables: ReadonlyMap<string, string>,
@@ -60,9 +61,11 @@ function baseUrlProblems(set: Pick<PolicySet, 'global'>): readonly StartProblem[
 }
 
 function keyProblem({ key, role }: RolePolicy, variables: ReadonlyMap<string, string>): readonly StartProblem[] {
-  if (key.kind === 'file' || (variables.get(key.name) ?? '') !== '') return [];
-  const remedy = `set ${key.name} in .env`;
-  return [{ about: 'key', role, what: `key of role ${role}`, cause: NONE, remedy }];
+  const read = readRoleKey({ key }, variables);
+  if ('key' in read) return [];
+  const problem = { about: 'key', role, what: `key of role ${role}` } as const;
+  if (key.kind === 'env') return [{ ...problem, cause: NONE, remedy: `set ${key.name} in .env` }];
+  return [{ ...problem, cause: read.problem, remedy: `put the key alone into ${key.path}, mode 0600` }];
 }
 
 function modelProblem({ model, role }: RolePolicy): readonly StartProblem[] {
@@ -88,8 +91,8 @@ function sharedKeyProblems(
   earlier: readonly RolePolicy[],
   variables: ReadonlyMap<string, string>,
 ): readonly StartProblem[] {
-  const key = keyIdentity(role, variables);
-  const holder = earlier.find((other) => key !== undefined && keyIdentity(other, variables) === key);
+  const key = keyOf(role, variables);
+  const holder = earlier.find((other) => key !== undefined && keyOf(other, variables) === key);
   if (holder === undefined) return [];
   return [
     {
@@ -104,8 +107,23 @@ function sharedKeyProblems(
   ];
 }
 
-function keyIdentity(role: RolePolicy, variables: ReadonlyMap<string, string>): string | undefined {
-  if (role.key.kind === 'file') return `file:${role.key.path}`;
-  const value = variables.get(role.key.name) ?? '';
-  return value === '' ? undefined : `key:${value}`;
+/** What reports have to say where several roles of the pipeline use one key; undefined when none do. */
+export function sharedKeyNote(
+  set: Pick<PolicySet, 'global' | 'roles'>,
+  variables: ReadonlyMap<string, string>,
+): string | undefined {
+  const roles = set.global.pipeline.flatMap((name) => set.roles.get(name) ?? []);
+  const sharing = roles.filter((role) =>
+    roles.some((other) => {
+      const key = keyOf(role, variables);
+      return other !== role && key !== undefined && keyOf(other, variables) === key;
+    }),
+  );
+  if (sharing.length === 0) return undefined;
+  return `one key is shared by ${sharing.map(({ role }) => role).join(', ')}: their figures rest on local counters, the provider can't tell them apart.`;
+}
+
+function keyOf(role: RolePolicy, variables: ReadonlyMap<string, string>): string | undefined {
+  const read = readRoleKey(role, variables);
+  return 'key' in read ? read.key : undefined;
 }

@@ -4,7 +4,7 @@ import type { Task } from '../domain/run.ts';
 import { PLAN_TASK } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { AnswerContext, AnswerPlan } from './answer.ts';
-import { runWrite, taskWrite } from './records.ts';
+import { endingWrites, runWrite, taskWrite } from './records.ts';
 
 /** `merge` rejected: the run is rejected, or with `--rework` the reason goes back to the coder of the named task. */
 export function mergeRejected(context: AnswerContext, answer: Extract<Answer, { verdict: 'reject' }>): AnswerPlan {
@@ -15,14 +15,13 @@ export function mergeRejected(context: AnswerContext, answer: Extract<Answer, { 
       ok: true,
       effect: {
         writes: [
-          runWrite({ ...run, state: 'rejected', reason: answer.reason }),
+          ...endingWrites(record, { state: 'rejected', reason: answer.reason }),
           eventWrite({
             at: engine.clock.now(),
             type: 'run-ended',
             run: run.id,
             data: { state: 'rejected', reason: answer.reason },
           }),
-          ...tasks.map((task) => taskWrite({ ...task, state: 'rejected', reason: answer.reason })),
         ],
         message: `Run ${run.id} is rejected; its commits stay in the daemon's store.`,
       },

@@ -4,7 +4,7 @@ import { FINAL_STATES } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { commit, type Engine } from './engine.ts';
-import { type RunRecord, readRun, runWrite, stepWrite, taskWrite } from './records.ts';
+import { endingWrites, type RunRecord, readRun, runWrite, stepWrite, taskWrite } from './records.ts';
 
 /** Ends a run: its agents are stopped and settled, its open questions become void. What it made stays in the store. */
 export async function cancelRun(engine: Engine, dispatcher: Dispatcher, id: string): Promise<void> {
@@ -20,10 +20,7 @@ export async function cancelRun(engine: Engine, dispatcher: Dispatcher, id: stri
 /** The second half of a cancellation; a daemon that died before it does it at the next start. */
 export async function finishCancelling(engine: Engine, record: RunRecord): Promise<void> {
   await commit(engine.store, [
-    runWrite({ ...record.run, state: 'cancelled', reason: 'cancelled by the user' }),
-    ...record.tasks
-      .filter((task) => !FINAL_STATES.has(task.state))
-      .map((task) => taskWrite({ ...task, state: 'cancelled' })),
+    ...endingWrites(record, { state: 'cancelled', reason: 'cancelled by the user' }),
     ...record.steps
       .filter((step) => !FINAL_STATES.has(step.state))
       .map((step) => stepWrite({ ...step, state: 'cancelled' })),

@@ -9,7 +9,7 @@ import { finishMerge } from './merge-finish.ts';
 import { prepareMerge } from './merge-prepare.ts';
 import { expectedPathsOverlap } from './overlap.ts';
 import { type Action, mergeKey, nextActions, stepKey } from './plan.ts';
-import { type RunRecord, readActiveRuns, readRun, runWrite, taskWrite } from './records.ts';
+import { endingWrites, type RunRecord, readActiveRuns, readRun, runWrite, taskWrite } from './records.ts';
 import { runLimitProblem } from './run-limits.ts';
 import { isDeclined, openRunStalled } from './run-stalled.ts';
 import type { Interruption } from './step-end.ts';
@@ -140,7 +140,7 @@ export function startDispatcher(engine: Engine): Dispatcher {
     const record = readRun(engine.store, id);
     if (record === undefined) return;
     await commit(engine.store, [
-      runWrite({ ...record.run, state, reason }),
+      ...endingWrites(record, { state, reason }),
       eventWrite({ at: engine.clock.now(), type: 'run-ended', run: id, data: { state, reason } }),
     ]);
   }

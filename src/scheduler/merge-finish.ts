@@ -7,7 +7,7 @@ import { currentState } from './binding.ts';
 import { candidateOf } from './candidate.ts';
 import { commit, type Engine } from './engine.ts';
 import { prepareMerge } from './merge-prepare.ts';
-import { type RunRecord, readRun, runWrite, taskWrite } from './records.ts';
+import { endingWrites, type RunRecord, readRun, runWrite, taskWrite } from './records.ts';
 
 /**
  * Carries an approved merge out: the gate judges once more, then the target moves by compare-and-swap. `direct` first
@@ -29,7 +29,7 @@ export async function finishMerge(engine: Engine, asked: Checkpoint, options: { 
   if (!verdict.accepted) {
     const reason = `the gate refused the approved result: ${verdict.refusals.map((each) => `${each.path}: ${each.reason}`).join('; ')}`;
     await commit(engine.store, [
-      runWrite({ ...record.run, state: 'failed', reason }),
+      ...endingWrites(record, { state: 'failed', reason }),
       ended(engine, record.run, 'failed', reason),
     ]);
     return;

@@ -15,7 +15,8 @@ import { WRITE_MODE } from './commit-step.ts';
 import { openConflict } from './conflicts.ts';
 import { commit, type Engine } from './engine.ts';
 import { mergeQuestion } from './merge-question.ts';
-import { type RunRecord, readRun, runWrite } from './records.ts';
+import { endingWrites, type RunRecord, readRun, runWrite } from './records.ts';
+import { reviewLines } from './said.ts';
 import { type VerifyResult, verifyResult } from './verify.ts';
 
 /** What a run ended up with before a human is asked. */
@@ -122,7 +123,10 @@ async function keepAsPatch(
 
 /** Nothing was to be merged where the user asked for no change: a review, or roles whose write mode keeps nothing. */
 async function endWithoutChange(engine: Engine, { run, steps }: RunRecord): Promise<Prepared> {
-  const reviews = steps.flatMap((step) => (step.verdict === undefined ? [] : [`${step.role}: ${step.verdict}`]));
+  const reviews = steps.flatMap((step) => {
+    const lines = reviewLines(step);
+    return lines.length === 0 ? [] : [`${step.role} says ${lines.join('\n  ')}`];
+  });
   const kept = steps.flatMap((step) => step.remarks).filter((remark) => remark.kind === WRITE_MODE);
   const said = [...(run.manifest.singleRole === undefined ? [] : reviews), ...kept.map((remark) => remark.text)];
   if (said.length > 0) return end(engine, run, 'cancelled', `${NOTHING_MERGED}: ${said.join('; ')}`);
@@ -130,8 +134,9 @@ async function endWithoutChange(engine: Engine, { run, steps }: RunRecord): Prom
 }
 
 async function end(engine: Engine, run: Run, state: Run['state'], reason: string): Promise<Prepared> {
+  const record = readRun(engine.store, run.id);
   await commit(engine.store, [
-    runWrite({ ...run, state, reason }),
+    ...(record === undefined ? [] : endingWrites(record, { state, reason })),
     eventWrite({ at: engine.clock.now(), type: 'run-ended', run: run.id, data: { state, reason } }),
   ]);
   return { state: 'ended' };

@@ -10,6 +10,7 @@ import { budgetState, scopesOf } from './budgets.ts';
 import { stepCommits } from './candidate.ts';
 import type { Engine } from './engine.ts';
 import type { RunRecord } from './records.ts';
+import { noteLines, reviewLines } from './said.ts';
 import type { Verification } from './verify.ts';
 
 type Accepted = Extract<GateVerdict, { accepted: true }>;
@@ -50,12 +51,17 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
     ...quoteLines(verification.text),
     '',
     ...askText(verdict),
+    ...noteLines(
+      engine,
+      record,
+      facts.ready.map((task) => task.id),
+    ),
     ...budgetText(engine, record),
   ].join('\n');
   return {
     kind: 'merge',
     run: run.id,
-    summary: `${facts.ready.length} of ${record.tasks.length - (record.tasks.some((task) => task.id === 'T0') ? 1 : 0)} tasks, verify ${verification.result}: ${run.request}`,
+    summary: `${facts.ready.length} of ${countOf(facts.ready.length + leftOut.length)}, verify ${verification.result}: ${run.request}`,
     body,
     diff: (await engine.git.patch(from, tree)).toString('utf8'),
     findings,
@@ -71,6 +77,10 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
   };
 }
 
+function countOf(tasks: number): string {
+  return tasks === 1 ? '1 task' : `${tasks} tasks`;
+}
+
 function verifyFindings(verification: Verification): readonly Finding[] {
   if (verification.result !== 'failed' && verification.result !== 'invalid') return [];
   return [{ kind: 'verify', text: `verify is ${verification.result}: approving needs --despite-verify` }];
@@ -84,12 +94,14 @@ async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<
       (total, file) => ({ added: total.added + file.added, deleted: total.deleted + file.deleted }),
       { added: 0, deleted: 0 },
     );
-    lines.push(`  ${step.role}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, +${sum.added} -${sum.deleted}  ${step.commit.slice(0, 10)}`);
+    lines.push(
+      `  ${step.role}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, +${sum.added} -${sum.deleted}  ${step.commit.slice(0, 10)}`,
+    );
     lines.push(...files.map((file) => `    ${escapeForDisplay(file.path)}  +${file.added} -${file.deleted}`));
   }
   const last = [...record.steps].reverse().find((step) => step.task === task.id && step.verdict !== undefined);
-  if (last !== undefined)
-    lines.push(`  review: ${last.verdict}${last.findings?.length ? `, ${last.findings.length} findings` : ''}`);
+  const [verdict, ...findings] = last === undefined ? [] : reviewLines(last);
+  if (verdict !== undefined) lines.push(`  review: ${verdict}`, ...findings.map((finding) => `    ${finding}`));
   return lines;
 }
 

@@ -1,7 +1,9 @@
 import type { Park } from '../agents/runner.ts';
 import type { NewCheckpoint } from '../checkpoints/checkpoints.ts';
 import { amountText } from '../domain/amount.ts';
+import type { ShownPath } from '../domain/checkpoint-text.ts';
 import { escapeForDisplay, quoteLines } from '../domain/escape.ts';
+import type { RepoPath } from '../domain/path.ts';
 import type { ReviewFinding, Task } from '../domain/run.ts';
 import type { Refusal } from '../gateway/gateway.ts';
 import type { Write } from '../store/store.ts';
@@ -70,7 +72,7 @@ function askQuestion(session: Session, task: Task, park: Extract<Park, { kind: '
     body: [`Task ${task.id}: ${task.plan.title}`, 'Reason given:', ...quoteLines(park.reason)].join('\n'),
     content: contentHash('grant', session.agent, park.toolCallId, park.paths),
     paths: park.paths,
-    payload: { scope: 'tool', toolCallId: park.toolCallId },
+    payload: { scope: 'tool', toolCallId: park.toolCallId, paths: judgedPaths(session, park.paths) },
   };
 }
 
@@ -85,11 +87,19 @@ async function stagedQuestion(session: Session, task: Task, why: string): Promis
     action: 'apply-staged',
     diff,
     summary: `${session.step.role} changed ${paths.join(', ')}, which needs your consent`,
-    body: `Task ${task.id}: ${task.plan.title}\n${why}. The change was saved and undone; the exact diff is below.`,
+    body: `Task ${task.id}: ${task.plan.title}\nThe change was saved and undone (${why}); the exact diff is below.`,
     content: contentHash('apply-staged', session.agent, tree, paths),
     paths,
-    payload: { scope: 'staged', tree, patch: staged?.patch ?? null },
+    payload: { scope: 'staged', tree, patch: staged?.patch ?? null, paths: judgedPaths(session, paths) },
   };
+}
+
+/** As the text of a checkpoint shows them: with the decision and the rule behind it. */
+function judgedPaths(session: Session, paths: readonly RepoPath[]): readonly ShownPath[] {
+  return paths.map((path) => {
+    const { decision, rule } = session.decider.decide(session.step.role, 'modify', path);
+    return { path, decision, ...(rule === undefined ? {} : { rule }) };
+  });
 }
 
 function violationQuestion(session: Session, task: Task, why: string): Question {
@@ -111,7 +121,9 @@ function violationQuestion(session: Session, task: Task, why: string): Question 
         ? 'Approve: the step goes on and counts anew; none of these paths can be granted.'
         : 'Approve: these paths may be written in this task; what is written there is shown once more at the merge:',
       ...paths.map((path) => `  ${escapeForDisplay(path)}`),
-      ...(refused.size === 0 ? [] : ['These stay refused:', ...[...refused].map((path) => `  ${escapeForDisplay(path)}`)]),
+      ...(refused.size === 0
+        ? []
+        : ['These stay refused:', ...[...refused].map((path) => `  ${escapeForDisplay(path)}`)]),
     ].join('\n'),
     content: contentHash('violation', session.agent, step.violations, session.acceptedTree),
     paths,

@@ -1,6 +1,6 @@
 import type { RoleName, RunId, TaskId } from '../domain/ids.ts';
 import type { Run, Step, Task } from '../domain/run.ts';
-import { FINAL_STATES } from '../domain/run.ts';
+import { FINAL_STATES, PLAN_TASK } from '../domain/run.ts';
 import type { Row, Store, Write } from '../store/store.ts';
 
 /** A run with its tasks and steps, as the rows say it. */
@@ -28,6 +28,19 @@ export function taskWrite(task: Task): Write {
       data: JSON.stringify(task),
     },
   };
+}
+
+/** Tasks that have not come to an end. An accepted plan is none: `retry` and `resume` go on from it. */
+export function openTasks({ tasks }: RunRecord): readonly Task[] {
+  return tasks.filter((task) => !FINAL_STATES.has(task.state) && !(task.id === PLAN_TASK && task.state === 'ready'));
+}
+
+/** A run that has ended leaves no task open. */
+export function endingWrites(record: RunRecord, ending: { state: Run['state']; reason: string }): readonly Write[] {
+  return [
+    runWrite({ ...record.run, ...ending }),
+    ...openTasks(record).map((task) => taskWrite({ ...task, ...ending })),
+  ];
 }
 
 export function stepWrite(step: Step): Write {

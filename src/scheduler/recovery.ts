@@ -6,7 +6,16 @@ import type { Write } from '../store/store.ts';
 import { finishCancelling } from './control.ts';
 import { commit, type Engine } from './engine.ts';
 import { mergedWrites } from './merge-finish.ts';
-import { type RunRecord, readActiveRuns, readRun, readRuns, runWrite, stepWrite } from './records.ts';
+import {
+  endingWrites,
+  openTasks,
+  type RunRecord,
+  readActiveRuns,
+  readRun,
+  readRuns,
+  runWrite,
+  stepWrite,
+} from './records.ts';
 
 /**
  * What a crash left open is finished or taken back, before anything new starts: merges whose ref moved are recorded,
@@ -48,7 +57,7 @@ async function recoverMerges(engine: Engine): Promise<void> {
       const reason = `${record.run.target} was moved by somebody else while it was being merged; nothing more is merged in this run`;
       const data = { state: 'failed', reason };
       await commit(engine.store, [
-        runWrite({ ...record.run, state: 'failed', reason }),
+        ...endingWrites(record, { state: 'failed', reason }),
         eventWrite({ at: engine.clock.now(), type: 'run-ended', run: record.run.id, data }),
       ]);
     }
@@ -62,10 +71,11 @@ function endLeftovers(engine: Engine, records: readonly RunRecord[]): void {
   if (ended > 0) engine.log.warn({ processes: ended }, 'processes of agents outlived the daemon and were ended');
 }
 
-function isHalfCancelled(engine: Engine, { run, tasks, steps }: RunRecord): boolean {
+function isHalfCancelled(engine: Engine, record: RunRecord): boolean {
   return (
-    [...tasks, ...steps].some((each) => !FINAL_STATES.has(each.state)) ||
-    engine.checkpoints.list({ all: false, run: run.id }).length > 0
+    openTasks(record).length > 0 ||
+    record.steps.some((step) => !FINAL_STATES.has(step.state)) ||
+    engine.checkpoints.list({ all: false, run: record.run.id }).length > 0
   );
 }
 

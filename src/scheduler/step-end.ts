@@ -88,7 +88,8 @@ async function finish(session: Session, summary: string): Promise<void> {
 async function afterDone(session: Session, step: Step, made: ObjectId | undefined): Promise<readonly Write[]> {
   const task: Task = { ...currentTask(session), ...(made === undefined ? {} : { head: made }) };
   if (step.planned) return planWrites(session, task);
-  if (step.verdict !== 'request_changes') return [taskWrite(task)];
+  // A review without a step before it has nobody to send the work back to: its findings are the result.
+  if (step.verdict !== 'request_changes' || task.plan.steps[0] === step.role) return [taskWrite(task)];
   const limit = session.run.manifest.limits.reviewRounds * (1 + task.allowances);
   if (task.reviewRounds >= limit) {
     const asked = await openCheckpoint(session, task, { kind: 'review-rounds', findings: step.findings ?? [] });

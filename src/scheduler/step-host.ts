@@ -106,7 +106,7 @@ async function endTurn(session: Session, turn: TurnRecord): Promise<TurnEffects>
     const paths = effects.asks.map((ask) => ask.path);
     return {
       ...base,
-      park: { kind: 'boundary', paths, reason: 'the change was staged and undone until a human answers' },
+      park: { kind: 'boundary', paths, reason: 'found at the end of a turn' },
     };
   }
   if (counted.violations > VIOLATIONS_ALLOWED) {

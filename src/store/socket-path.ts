@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -13,6 +12,8 @@ export function socketPathFor(
   environment: Readonly<Record<string, string | undefined>>,
 ): { readonly directory: string; create(): void } {
   if (fits(stateDirectory)) return { directory: stateDirectory, create: () => undefined };
+  // Loaded only here: most commands of the client never come this far, and it takes them 3 ms.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(stateDirectory).digest('hex').slice(0, 16);
   const uid = userInfo().uid;
   const runtime = environment['XDG_RUNTIME_DIR'];

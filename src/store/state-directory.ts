@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { OrchestratorError } from '../domain/errors.ts';
@@ -100,6 +99,8 @@ function repositoryId(options: StateDirectoryOptions): string {
 
 /** Linking a finished file makes two first starts agree on one id. */
 function createId(file: string): string {
+  // Loaded only here, see socketPathFor.
+  const { randomInt } = process.getBuiltinModule('node:crypto');
   const id = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   const draft = `${file}.${id}`;
   writeFileSync(draft, `${id}\n`);

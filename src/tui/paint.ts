@@ -1,5 +1,3 @@
-import { Ansis } from 'ansis';
-
 /** Colours by meaning; every function returns its text unchanged when colour is off. */
 export interface Paint {
   readonly strong: Colour;
@@ -12,14 +10,16 @@ export interface Paint {
 
 type Colour = (text: string) => string;
 
+/** Six codes by hand: a library for them takes longer to load than most commands run. */
 export function paintFor(color: boolean): Paint {
-  const ansis = new Ansis(color ? 1 : 0);
+  const style = (open: number, close: number): Colour =>
+    color ? (text) => `\x1b[${open}m${text}\x1b[${close}m` : (text) => text;
   return {
-    strong: (text) => ansis.bold(text),
-    faint: (text) => ansis.dim(text),
-    good: (text) => ansis.green(text),
-    bad: (text) => ansis.red(text),
-    warning: (text) => ansis.yellow(text),
-    accent: (text) => ansis.cyan(text),
+    strong: style(1, 22),
+    faint: style(2, 22),
+    good: style(32, 39),
+    bad: style(31, 39),
+    warning: style(33, 39),
+    accent: style(36, 39),
   };
 }

@@ -1,6 +1,7 @@
 import { appendFile, copyFile, mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
+import { alternateEntry } from '../git/alternates.ts';
 import { ignoreOutput, openDoor } from '../git/command.ts';
 import type { StoreGit } from '../git/git.ts';
 import { ALWAYS_IGNORED, RAW_ATTRIBUTES, storeEnvironment } from '../git/store-environment.ts';
@@ -35,7 +36,7 @@ export async function installAgentRepository(options: {
   const git = join(building, '.git');
   await mkdir(join(git, 'info'));
   await mkdir(join(git, 'objects/info'), { recursive: true });
-  await writeFile(join(git, 'objects/info/alternates'), `${store.objectDirectories.join('\n')}\n`);
+  await writeFile(join(git, 'objects/info/alternates'), `${store.objectDirectories.map(alternateEntry).join('\n')}\n`);
   await writeFile(join(git, 'info/exclude'), `${ALWAYS_IGNORED.join('\n')}\n`);
   await writeFile(join(git, 'info/attributes'), RAW_ATTRIBUTES);
   await appendFile(join(git, 'config'), '[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n');

@@ -39,7 +39,9 @@ function watching(opened: Stage, reject: Readonly<Record<string, string>> = {}) 
 
 describe('plan', () => {
   it('rejected: the run is rejected, and no role worked', async () => {
-    const { stage: opened } = await open({ plain: { ...quietRoles(), coder: [write('src/pkg/core.py', HONEST), finish()] } });
+    const { stage: opened } = await open({
+      plain: { ...quietRoles(), coder: [write('src/pkg/core.py', HONEST), finish()] },
+    });
     const { answer, shown: asked } = watching(opened, { plan: 'too big' });
     const { shown } = await play(opened, 'plain work', { answer });
     expect(shown).toMatchObject({ state: 'rejected', commit: null });
@@ -66,7 +68,7 @@ describe('plan', () => {
     const { answer, shown } = watching(opened);
     const outside = await play(opened, 'outside', { answer });
     expect(outside.asked.map((checkpoint) => checkpoint.kind)).toEqual(['plan', 'merge']);
-    expect(shown[0]?.body).toMatch(/outside every boundary[^]*T1: tests\/test_core\.py/);
+    expect(shown[0]?.body).toMatch(/outside every boundary[\s\S]*T1: tests\/test_core\.py/);
     expect(shown[0]?.body).not.toContain('T1: src/pkg/core.py');
     expect(outside.shown.state).toBe('merged');
   });
@@ -90,8 +92,8 @@ describe('boundary', () => {
       ['merge', 'README.md', 'pyproject.toml', 'src/pkg/core.py'],
     ]);
     const merge = granted.shown.at(-1)?.body ?? '';
-    expect(merge).toMatch(/consents to these protected paths:[^]*README\.md \(ask/);
-    expect(merge).toMatch(/consents to these protected paths:[^]*pyproject\.toml \(ask/);
+    expect(merge).toMatch(/consents to these protected paths:[\s\S]*README\.md \(ask/);
+    expect(merge).toMatch(/consents to these protected paths:[\s\S]*pyproject\.toml \(ask/);
     const { target } = first.shown;
     expect(await opened.git('show', `${target}:pyproject.toml`)).toBe(PYPROJECT.trim());
     expect(await opened.git('show', `${target}:src/pkg/core.py`)).toBe(HONEST.trim());
@@ -148,7 +150,7 @@ describe('boundary', () => {
     expect(refused.shown.state, refused.shown.reason ?? '').toBe('merged');
     const told = seen.slice(before).join();
     expect(told).toContain('leave those');
-    expect(told).toMatch(/No such file[^]*version = \\"1\\"[^]*looked/);
+    expect(told).toMatch(/No such file[\s\S]*version = \\"1\\"[\s\S]*looked/);
     expect(await opened.git('diff', '--name-only', 'main', refused.shown.target)).toBe('src/pkg/core.py');
   });
 });

@@ -114,9 +114,12 @@ function printTurns(opened: Stage): void {
 async function expectHonestResult({ opened, told, asked, shown, target, run }: Walk): Promise<void> {
   expect(asked.map((checkpoint) => checkpoint.kind)).toEqual(['plan', 'boundary', 'budget', 'merge']);
   expect(asked[1]?.paths).toEqual([ASKED]);
-  const coder = told.get('coder') ?? [];
-  expect(coder[3]).toMatch(/decision generated/);
-  expect(coder[3]).toContain('make regen-keyword');
+  expect(shown.get('boundary')).toContain(ASKED_CONTENT.trim());
+  const coder = told.get('coder');
+  expect(coder?.results[3]).toMatch(/decision generated/);
+  expect(coder?.results[3]).toContain('make regen-keyword');
+  expect(coder?.results[4]).toContain('tried');
+  expect(coder?.notices).toContain(`The change to ${STRAY} was undone`);
   const violations = await opened.json<ViolationRow[]>(['violations']);
   expect(violations).toContainEqual(
     expect.objectContaining({ role: 'coder', path: 'Lib/keyword.py', decision: 'generated', detectedBy: 'tool' }),
@@ -125,7 +128,7 @@ async function expectHonestResult({ opened, told, asked, shown, target, run }: W
     expect.objectContaining({ role: 'coder', path: STRAY, decision: 'out', detectedBy: 'snapshot' }),
   );
   // The role ran its own test, and so did verify, on the merged result.
-  expect((told.get('test') ?? [])[1]).toMatch(/Ran 67 tests/);
+  expect(told.get('test')?.results[1]).toMatch(/Ran 67 tests/);
   expect(shown.get('merge')).toMatch(/verify: passed[\s\S]*Ran 67 tests/);
   expect(shown.get('merge')).toContain('+    def __repr__(self):');
   expect(shown.get('merge')).not.toContain('acceptance command');
@@ -153,7 +156,7 @@ async function expectLanded({ opened, run, target }: Walk, paths: readonly strin
 it('walks through CPython over Anthropic Messages; what the human refuses stays out', async () => {
   const walked = await walk('anthropic', (checkpoint) => ['reject', checkpoint.id, '--reason', 'No C in this change.']);
   await expectHonestResult(walked);
-  expect((walked.told.get('coder') ?? [])[2]).toContain('No C in this change.');
+  expect(walked.told.get('coder')?.results[2]).toContain('No C in this change.');
   await expectLanded(walked, [TOUCHED_TEST, 'Lib/textwrap.py']);
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/cli/demo/script.ts';
-import { approveReview, command, finish, plan, quietRoles, reply, SRC_PROJECT, write } from './support/project.ts';
+import { approveReview, command, finish, quietRoles, reply, SRC_PROJECT, write } from './support/project.ts';
 import { ANY_COMMAND, configure, type ShownCheckpoint, scenes, showCheckpoint } from './support/scenes.ts';
 import { type Answerer, approveAll, must, openStage, play, type Stage } from './support/stage.ts';
 
@@ -59,7 +59,7 @@ describe('violation', () => {
     expect(shown[1]?.body).toContain('.mcp.json');
     expect(played.shown.state, played.shown.reason ?? '').toBe('merged');
     expect(await opened.git('diff', '--name-only', 'main', played.shown.target)).toBe('src/pkg/core.py\ntests/a.py');
-    expect(shown[2]?.body).toMatch(/consents to these protected paths:[^]*tests\/a\.py \(deny/);
+    expect(shown[2]?.body).toMatch(/consents to these protected paths:[\s\S]*tests\/a\.py \(deny/);
     const told = seen.at(-1) ?? '';
     expect(told).toMatch(/may not create \.mcp\.json \(decision never/);
     expect(told).toMatch(/may not create src\/pkg\/x_pb2\.py \(decision generated/);
@@ -68,7 +68,10 @@ describe('violation', () => {
 
   it('by effect, rejected: the step goes on with the reason, and counts anew', async () => {
     const { stage: opened, seen } = await open({
-      tries: coderOf(command('mkdir -p elsewhere; for n in 1 2 3 4 5; do echo > elsewhere/$n.py; done; echo tried'), writes('tests/a.py')),
+      tries: coderOf(
+        command('mkdir -p elsewhere; for n in 1 2 3 4 5; do echo > elsewhere/$n.py; done; echo tried'),
+        writes('tests/a.py'),
+      ),
     });
     const played = await play(opened, 'tries', { answer: rejecting('violation', 'tests are not yours') });
     expect(played.asked.map((each) => each.kind)).toEqual(['plan', 'violation', 'merge']);

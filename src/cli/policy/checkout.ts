@@ -20,10 +20,7 @@ export interface Checkout {
 export async function openCheckout(io: PolicyIo): Promise<Checkout> {
   const top = await git(io, io.cwd, ['rev-parse', '--show-toplevel']);
   if (top.exitCode !== 0) {
-    throw new OrchestratorError(
-      'configuration',
-      `${io.cwd} is not inside a git work tree: go to your checkout, name it with -C, or judge by --profile`,
-    );
+    throw new OrchestratorError('configuration', explain(top.message.trim(), io.cwd));
   }
   const root = top.stdout.toString('utf8').replace(/\n$/u, '');
   return {
@@ -39,6 +36,13 @@ export async function openCheckout(io: PolicyIo): Promise<Checkout> {
       return setting.stdout.toString('utf8').trim() === 'true';
     },
   };
+}
+
+function explain(reason: string, cwd: string): string {
+  if (reason !== '' && !/not a git repository/i.test(reason)) {
+    return `git cannot use the repository at ${cwd}: ${reason}`;
+  }
+  return `${cwd} is not inside a git work tree: go to your checkout, name it with -C, or judge by --profile`;
 }
 
 interface GitResult {

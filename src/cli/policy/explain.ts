@@ -47,7 +47,10 @@ export async function runPolicyExplain(options: ExplainOptions, io: PolicyIo): P
   }
   const operation = readOperation(options.operation);
   const paths = [...options.paths, ...(options.stdin ? await pathsOfStdin(io) : [])];
-  if (paths.length === 0) throw new OrchestratorError('usage', 'no path was given: name some, or use --stdin');
+  // A list on standard input may be empty: `git diff --name-only` of a clean tree is.
+  if (paths.length === 0 && !options.stdin) {
+    throw new OrchestratorError('usage', 'no path was given: name some, or use --stdin');
+  }
   const canonical = paths.map((path) => normalizeRepoPath(path));
   const known = canonical.filter((path) => path !== undefined);
   const judge =

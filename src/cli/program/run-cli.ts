@@ -1,8 +1,8 @@
-import { CommanderError } from 'commander';
 import { type ErrorCode, EXIT_CODES, messageOf, OrchestratorError } from '../../domain/errors.ts';
 import { escapeForDisplay } from '../../domain/escape.ts';
 import type { Io } from '../io.ts';
-import { buildProgram, type CommonOptions, commonOptions } from './build.ts';
+import type { CommonOptions } from './build.ts';
+import { readPlainCall } from './plain-call.ts';
 import { VERB_GROUPS } from './verbs.ts';
 
 /** The world before the common options are known. */
@@ -19,7 +19,7 @@ export async function runCli(argv: readonly string[], host: Host): Promise<numbe
   try {
     return await dispatch(argv, host);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
     const { code, lines } = explain(error);
     for (const line of lines) host.stderr(`${escapeForDisplay(line, { multiline: true })}\n`);
     return EXIT_CODES[code];
@@ -27,6 +27,15 @@ export async function runCli(argv: readonly string[], host: Host): Promise<numbe
 }
 
 async function dispatch(argv: readonly string[], host: Host): Promise<number> {
+  const plain = readPlainCall(argv, VERB_GROUPS);
+  if (plain === undefined) return parseAndAct(argv, host);
+  const io = host.openIo(plain.common);
+  const act = plain.verb?.act ?? (await import('../digest.ts')).digest;
+  return act(io, { args: [], options: {}, groups: VERB_GROUPS });
+}
+
+async function parseAndAct(argv: readonly string[], host: Host): Promise<number> {
+  const { buildProgram, commonOptions } = await import('./build.ts');
   let exitCode = 0;
   const program = buildProgram({
     ...host,
@@ -47,6 +56,11 @@ async function dispatch(argv: readonly string[], host: Host): Promise<number> {
   }
   await program.parseAsync([...argv], { from: 'user' });
   return exitCode;
+}
+
+/** By its shape: the parser is loaded only for the command lines that need it. */
+function isCommanderError(error: unknown): error is Error & { readonly exitCode: number } {
+  return error instanceof Error && error.name === 'CommanderError' && 'exitCode' in error;
 }
 
 function explain(error: unknown): { code: ErrorCode; lines: readonly string[] } {

@@ -47,6 +47,13 @@ export const SETUP_VERBS: readonly Verb[] = [
     ],
   },
   {
+    usage: 'doctor',
+    summary: 'check machine, repository, keys and models; exit 1 when something is wrong',
+    options: [['--role <role>', 'only the key and the model of this role']],
+    example: ['orchestrator doctor --role coder', 'asks its model once, and says what is wrong and what helps'],
+    act: async (io, given) => (await import('../doctor/doctor.ts')).doctor(io, given),
+  },
+  {
     usage: 'path [what]',
     summary: 'where things are: state, env, workspaces, log, socket',
     example: ['$EDITOR "$(orchestrator path env)"', 'opens the file that holds the keys'],

@@ -23,7 +23,7 @@ export const STEER_VERBS: readonly Verb[] = [
   },
   {
     usage: 'restore <role> <path>',
-    summary: "write what a role last had for a path, or what was put aside, into the state directory",
+    summary: 'write what a role last had for a path, or what was put aside, into the state directory',
     example: ['orchestrator restore coder src/app.py', 'brings the file back in your checkout'],
     act: async (io, given) => (await import('../restore.ts')).restore(io, given),
   },

@@ -14,10 +14,10 @@ export function skewOf({ result }: Exchange, nowMs: number): number | undefined 
 export function clockChecks(skewsMs: readonly number[]): readonly Check[] {
   const [least] = [...skewsMs].sort((left, right) => Math.abs(left) - Math.abs(right));
   if (least === undefined) return [];
-  if (Math.abs(least) <= LARGEST_SKEW_MS) return [passed('clock', "agrees with the endpoint's")];
+  if (Math.abs(least) <= LARGEST_SKEW_MS) return [passed('endpoint clock', "agrees with the endpoint's")];
   const minutes = Math.round(Math.abs(least) / 60_000);
   return [
-    found('clock', {
+    found('endpoint clock', {
       level: 'warning',
       symptom: `this machine's clock is ${minutes} minutes ${least > 0 ? 'ahead of' : 'behind'} the endpoint's`,
       cause: 'one of the two is not set right',

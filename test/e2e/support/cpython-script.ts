@@ -10,8 +10,8 @@ export const ASKED = 'Modules/_textwrap.c';
 export const ASKED_CONTENT = '/* Room for a faster wrapper. */\n';
 export const STRAY = 'stray/notes.py';
 
-/** What the roles were told, by role, in the order of their turns: the texts of tool results. */
-export type Told = Map<string, string[]>;
+/** What a role was told so far: the texts of tool results in the order of the turns, and what the daemon said beside. */
+export type Told = Map<string, { readonly results: readonly string[]; readonly notices: string }>;
 
 /** A small honest change to the library with its test, between tries at what is not the coder's. */
 export function cpythonScript(told: Told): Script {
@@ -67,7 +67,8 @@ export function cpythonScript(told: Told): Script {
   const usage = { input: 1000, output: 100 };
   return async (request) => {
     const results = request.messages.flatMap((message) => message.toolResults.map((result) => result.text));
-    told.set(request.role ?? '', results);
+    const notices = request.messages.map((message) => message.text).join('\n');
+    told.set(request.role ?? '', { results, notices });
     return { usage, ...(await table(request)) };
   };
 }

@@ -138,3 +138,27 @@ test('an error event inside a Messages stream is explained; a billing error ther
     { reason: 'budget', message: 'no money' },
   ]);
 });
+
+test.each([
+  ['anthropic', 'event: message_delta\ndata: {"type":"message_delta"}\n\n'],
+  ['openai-chat', 'data: null\n\n'],
+] as const)('over %s an event without its parts is explained, not a TypeError', async (protocol, event) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(event);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { ending } = await runStep(runner, assignment({ url: `http://127.0.0.1:${port}`, protocol }));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(ending).toEqual({
+    reason: 'failed',
+    message: expect.stringContaining('an event that is not of its protocol'),
+  });
+});
+
+test.each(['anthropic', 'openai-chat'] as const)('over %s an answer may leave its usage out', async (protocol) => {
+  const { ending } = await endingFor(protocol, { text: 'ok', hidesUsage: true });
+  expect(ending).toEqual({ reason: 'finish', summary: 'ok' });
+});

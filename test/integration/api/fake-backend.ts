@@ -31,6 +31,7 @@ export function fakeBackend(overrides: Partial<Backend> = {}): Backend & { reado
     waitRun: async () => runResult(),
     events: async () => [],
     digest: async () => DIGEST,
+    doctor: async () => [],
     stop: async () => undefined,
   };
   const backend = { ...canned, ...overrides };

@@ -37,7 +37,7 @@ function launch(script: string) {
     },
     quiet: false,
     execPath: process.execPath,
-    env: { ...process.env, ORCH_KEY_CODER: 'sk-secret' },
+    env: { ...process.env, ORCH_KEY_CODER: 'sk-secret', ANTHROPIC_CUSTOM_HEADERS: 'x-api-key: decoy', KEPT: 'kept' },
     signal: interrupt.signal,
   } as unknown as Io;
   return { io, root: directory, logs: directory, entry };
@@ -73,6 +73,15 @@ describe('detached', () => {
     );
     expect(outcome).toBe('ready');
     expect(mentioned).toBe('{"ORCH_KEY_CODER":"sk-secret"} undefined\n');
+  });
+
+  test("what the vendors' clients would read from the environment does not reach its agents", async () => {
+    await launchDetached(
+      launch(
+        `say({ progress: String(process.env.ANTHROPIC_CUSTOM_HEADERS) + ' ' + process.env.KEPT }); say({ ready: {} });`,
+      ),
+    );
+    expect(mentioned).toBe('undefined kept\n');
   });
 
   test('another one runs already', async () => {

@@ -103,6 +103,7 @@ describe('submissions', () => {
     expect(system).toContain('in this order (leave steps out for all of them): coder, reviewer');
     expect(system).toContain('coder may change src/**; after asking docs/**');
     expect(system).toContain('fails before the task and passes after it');
+    expect(system).toContain('verified by `python -m pytest -x`');
     expect(system).toContain('after submit_plan was accepted, call finish');
   });
 

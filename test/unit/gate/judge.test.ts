@@ -93,7 +93,8 @@ describe('a step’s own diff', () => {
     for (const operation of ['modify', 'delete'] as const) {
       const refused = change('tests/a.py', { decision, operation });
       expect(judgeMerge(oneStep([refused], [grantFor(refused, 'access')])).accepted).toBe(false);
-      expect(judgeMerge(oneStep([refused], [grantFor(refused, 'content')])).accepted).toBe(true);
+      const granted = judgeMerge(oneStep([refused], [grantFor(refused, 'content')]));
+      expect(granted).toMatchObject({ accepted: true, asks: [{ path: 'tests/a.py', decision }] });
     }
   });
 

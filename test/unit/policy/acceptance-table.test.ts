@@ -54,7 +54,10 @@ describe.each(PROFILE_NAMES)('shipped profile %s', (name) => {
     const measured = parse(readFileSync(new URL(`profile-${name}.yaml`, FIXTURES), 'utf8')) as Record<string, unknown>;
     const { content } = readProfile(name);
     expect(content.never).toEqual(['policies/{global.yaml,roles/**,agents/**}', ...(measured['never'] as string[])]);
-    expect(content.roles).toEqual(measured['roles']);
+    const roles = measured['roles'] as Record<string, Record<string, unknown>>;
+    // The contract's own coder.yaml asks for an existing news entry; the measured file leaves the default, which denies.
+    const coder = name === 'cpython' ? { ...roles['coder'], create_only_else: 'ask' } : roles['coder'];
+    expect(content.roles).toEqual({ ...roles, coder });
     const { sources: _, ...generated } = content.generated ?? {};
     expect(generated).toEqual(measured['generated']);
     const { notmods: __, ...vars } = (measured['vars'] ?? {}) as Record<string, unknown>;

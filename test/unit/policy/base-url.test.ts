@@ -31,3 +31,11 @@ test.each([
   expect(result.ok).toBe(false);
   expect(JSON.stringify(result)).not.toContain('secret');
 });
+
+test.each([
+  ['https://gateway.test/v1', 'https://gateway.test/v1'],
+  ['https://gateway.test/anthropic/', 'https://gateway.test/anthropic'],
+  ['https://gateway.test/', 'https://gateway.test'],
+])('%s stays as it is with the path style raw', (written, url) => {
+  expect(normalizeBaseUrl(written, 'raw')).toEqual({ ok: true, url });
+});

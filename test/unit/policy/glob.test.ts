@@ -33,6 +33,11 @@ describe('compileGlobs', () => {
     ['src/a', './src/a', false],
     ['src/Café.py', 'src/Cafe\u0301.py', false],
     ['a,b/#x y/@z', 'a,b/#x y/@z', true],
+    ['- *', '- x', true],
+    ['-a/**', '-a/b-c', true],
+    ['a - b/*', 'a - b/x', true],
+    ['[a-c]-[^x-z]', 'b-a', true],
+    ['[a-c]-[^x-z]', 'b-y', false],
   ])('%s on %j is %s', (glob, path, expected) => {
     expect(matches(glob, path)).toBe(expected);
   });

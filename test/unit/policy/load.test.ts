@@ -273,6 +273,11 @@ describe('problems', () => {
     ],
     ['glob with a backslash', role("deny: ['a\\b']\n"), 'policies/roles/coder.yaml:3:8: glob "a\\b" holds a backslash'],
     ['empty glob', role('ask: [""]\n'), 'policies/roles/coder.yaml:3:7: glob "" is empty'],
+    [
+      'generator of a bad glob',
+      global('generated: { sources: [{ output: "/x", command: make }] }\n'),
+      'policies/global.yaml:3:24: glob "/x" starts with `/`',
+    ],
     ['glob with ..', global('never: ["a/../b"]\n'), 'policies/global.yaml:3:9: glob "a/../b" holds `..`'],
     [
       'variable that makes a bad glob',

@@ -1,3 +1,5 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadPolicySet } from '../../../src/policy/load.ts';
 import { missingForStart, resolveRole } from '../../../src/policy/start-check.ts';
@@ -55,4 +57,48 @@ test('a role is found by its alias', () => {
   expect(resolveRole(set, 'worker')?.role).toBe('coder');
   expect(resolveRole(set, 'coder')?.role).toBe('coder');
   expect(resolveRole(set, 'nobody')).toBeUndefined();
+});
+
+test('a runner that is not driven here, or that cannot speak the protocol, is refused', () => {
+  const read = (coder: string) => {
+    made = writePolicies({
+      'global.yaml': 'version: 2\npipeline: [coder]\n',
+      'roles/coder.yaml': `version: 2\nrole: coder\n${coder}`,
+    });
+    const variables = new Map(Object.entries(COMPLETE));
+    const loaded = loadPolicySet({ directory: made.directory, variables });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    made.remove();
+    return missingForStart(loaded.set, variables);
+  };
+  expect(read('')).toEqual([]);
+  expect(read('runner: command\n')).toEqual([expect.stringContaining('this version does not drive command')]);
+  expect(read('model: { protocol: openai-responses }\n')).toEqual([
+    expect.stringContaining('the built-in agent does not speak openai-responses'),
+  ]);
+});
+
+test('a key file counts by what it holds', () => {
+  made = writePolicies({
+    'global.yaml': 'version: 2\npipeline: [planner, coder]\ngateway: { base_url: "https://gateway.test" }\n',
+    'roles/planner.yaml': 'version: 2\nrole: planner\nmodel: { id: m }\n',
+    'roles/coder.yaml': 'version: 2\nrole: coder\nmodel: { id: m }\n',
+    'key.txt': 'secret-one\n',
+  });
+  const file = join(made.directory, 'key.txt');
+  writeFileSync(
+    join(made.directory, 'roles/coder.yaml'),
+    `version: 2\nrole: coder\nkey: file:${file}\nmodel: { id: m }\n`,
+  );
+  const read = () => {
+    const loaded = loadPolicySet({ directory: made?.directory ?? '', variables: new Map() });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    return missingForStart(loaded.set, new Map([['ORCH_KEY_PLANNER', 'secret-one']]));
+  };
+  chmodSync(file, 0o644);
+  expect(read()).toEqual([expect.stringMatching(/key of role coder: the key file .* is readable by others/)]);
+  chmodSync(file, 0o600);
+  expect(read()).toEqual([expect.stringContaining('it is the same as that of role planner')]);
+  writeFileSync(file, 'secret-two\n');
+  expect(read()).toEqual([]);
 });

@@ -12,5 +12,7 @@ it('says how much of a long input is left out', () => {
   const text = requestText({ id: '1', name: 'write_file', input: { content: 'x'.repeat(9000) } });
   expect(text).toContain('(5000 more characters)');
   expect(text.length).toBeLessThan(4200);
-  expect(requestText({ id: '1', name: 'write_file', input: undefined })).toBe("write_file waits for a human's approval:");
+  expect(requestText({ id: '1', name: 'write_file', input: undefined })).toBe(
+    "write_file waits for a human's approval:",
+  );
 });
