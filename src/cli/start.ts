@@ -19,8 +19,7 @@ export async function start(io: Io, given: Given): Promise<number> {
   if (running !== undefined) return announce(io, running, { alreadyRunning: true });
   const launch: Launch = { io, root: repository.root, logs: state.logs, entry: daemonEntry() };
   if (isGiven(given, 'foreground')) return launchAttached(launch);
-  const outcome = await launchDetached(launch);
-  const status = await waitForStatus(io, state.socket);
+  const { status, outcome } = await launchUntilReady(launch, state.socket);
   return announce(io, status, { alreadyRunning: outcome === 'already-running' });
 }
 
@@ -30,18 +29,37 @@ function daemonEntry(): string {
   return fileURLToPath(new URL(`../daemon.${extension}`, import.meta.url));
 }
 
-/** A daemon that somebody else is starting at this moment holds the lock a little before it listens. */
-const LONGEST_WAIT_MS = 30_000;
-const LOOK_MS = 100;
-
-async function waitForStatus(io: Io, socket: string): Promise<Status> {
+/**
+ * A daemon that somebody else is starting at this moment holds the lock a little before it listens. A `doctor` holds it,
+ * too, and never listens: after a while it is tried again.
+ */
+async function launchUntilReady(
+  launch: Launch,
+  socket: string,
+): Promise<{ status: Status; outcome: 'ready' | 'already-running' }> {
+  const { io } = launch;
   const deadline = io.now() + LONGEST_WAIT_MS;
   for (;;) {
+    const outcome = await launchDetached(launch);
+    const status = await waitForStatus(io, socket, outcome === 'ready' ? deadline : io.now() + RETRY_MS);
+    if (status !== undefined) return { status, outcome };
+    if (io.now() < deadline) continue;
+    throw new OrchestratorError(
+      'failed',
+      `the daemon does not answer at ${socket}: see \`orchestrator logs\`, or end the \`doctor\` that is at work`,
+    );
+  }
+}
+
+/** Longer than a `doctor` waits for a model. */
+const LONGEST_WAIT_MS = 90_000;
+const RETRY_MS = 3_000;
+const LOOK_MS = 100;
+
+async function waitForStatus(io: Io, socket: string, deadline: number): Promise<Status | undefined> {
+  for (;;) {
     const status = await askStatus(io, socket);
-    if (status !== undefined) return status;
-    if (io.now() > deadline) {
-      throw new OrchestratorError('failed', `the daemon does not answer at ${socket}: see \`orchestrator logs\``);
-    }
+    if (status !== undefined || io.now() > deadline) return status;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -19,6 +19,7 @@ export function pathFromBytes(bytes: Uint8Array): RepoPath {
 }
 
 export function pathToBytes(path: RepoPath): Buffer {
+  if (path.isWellFormed()) return Buffer.from(path, 'utf8');
   const parts: Buffer[] = [];
   let plain = '';
   for (const char of path) {
@@ -32,6 +33,18 @@ export function pathToBytes(path: RepoPath): Buffer {
   }
   parts.push(Buffer.from(plain, 'utf8'));
   return Buffer.concat(parts);
+}
+
+/** The fields of git's `-z` output as text, for records whose paths are the only bytes beyond ASCII. */
+export function splitNulText(output: Uint8Array): string[] {
+  try {
+    // Mostly all of it is UTF-8, and then one decoding is enough.
+    const fields = decoder.decode(output).split('\0');
+    if (fields.at(-1) === '') fields.pop();
+    return fields;
+  } catch {
+    return splitNul(output).map(pathFromBytes);
+  }
 }
 
 /** Splits git's `-z` output into its NUL-terminated fields. */

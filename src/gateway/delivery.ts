@@ -31,10 +31,10 @@ export async function deliver(success: Success, delivery: Delivery): Promise<voi
   const answer = isEvents ? undefined : parseObject(bytes.toString('utf8'));
   const isAnswer = answer !== undefined && delivery.dialect.isAnswer(answer);
   const usage = answer === undefined ? undefined : statedUsage(answer, delivery.dialect);
-  if (isAnswer && delivery.wantsStream) {
-    const replay = Readable.from([Buffer.from(replayAsStream(delivery.dialect.protocol, answer))]);
+  const events = delivery.wantsStream ? eventsOf(bytes, isAnswer ? answer : undefined, delivery.dialect) : undefined;
+  if (events !== undefined) {
     const headers = { ...success.headers, 'content-type': 'text/event-stream; charset=utf-8' };
-    return deliverStream({ status: success.status, headers, body: replay }, delivery);
+    return deliverStream({ status: success.status, headers, body: Readable.from([events]) }, delivery);
   }
   if (isAnswer) {
     await delivery.settle(spendOfAnswer(usage, delivery.reserved, delivery.dialect.isCutByCap(answer)));
@@ -47,6 +47,12 @@ export async function deliver(success: Success, delivery: Delivery): Promise<voi
   if (isEvents) await delivery.settle(spendOfStream(readEvents(bytes, delivery.dialect), delivery.reserved));
   else await delivery.settle(hasWorked ? spendOfAnswer(usage, delivery.reserved) : nothingSpent('error'));
   return wrongAnswer(delivery, describe(contentType, bytes, delivery));
+}
+
+/** The stream that was asked for, out of a whole answer or of a stream that came under another content type. */
+function eventsOf(bytes: Buffer, answer: JsonObject | undefined, dialect: Dialect): Buffer | undefined {
+  if (answer !== undefined) return Buffer.from(replayAsStream(dialect.protocol, answer));
+  return /^\s*(?:(?:event|data|id|retry):|:)/.test(bytes.toString('utf8', 0, 200)) ? bytes : undefined;
 }
 
 /** Whoever answers in another protocol has worked all the same, and says so in its own words. */

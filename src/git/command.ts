@@ -1,6 +1,6 @@
-import { execa } from 'execa';
 import { OrchestratorError } from '../domain/errors.ts';
 import { escapeForDisplay } from '../domain/escape.ts';
+import { type GitRun, runGit } from './run-git.ts';
 
 /** One git call as a value: what to run, which exit codes are answers, how to read the answer. */
 export interface GitCommand<Result> {
@@ -35,28 +35,23 @@ interface DoorOptions {
 export function openDoor(options: DoorOptions): GitDoor {
   const prefix = (options.config ?? []).flatMap((setting) => ['-c', setting]);
   return async (command) => {
-    const result = await execa('git', [...prefix, ...command.args], {
-      cwd: options.cwd,
-      env: { ...options.environment, ...command.environment },
-      extendEnv: false,
-      encoding: 'buffer',
-      reject: false,
-      stripFinalNewline: false,
-      maxBuffer: MAX_OUTPUT_BYTES,
-      ...(command.input === undefined ? { stdin: 'ignore' as const } : { input: command.input }),
-    });
-    const stderr = Buffer.from(result.stderr ?? []).toString('utf8');
-    const { exitCode } = result;
-    if (exitCode === undefined || result.isMaxBuffer) {
-      throw new OrchestratorError('failed', `git ${command.args[0]} could not run in ${options.subject}`, {
-        cause: result,
-      });
-    }
+    const { exitCode, ...output } = await run([...prefix, ...command.args], command, options);
+    const stderr = output.stderr.toString('utf8');
     if (exitCode !== 0 && !(command.accepts ?? []).includes(exitCode)) {
       throw failure(command, options, { exitCode, stderr });
     }
-    return command.parse({ exitCode, stdout: Buffer.from(result.stdout ?? []), stderr });
+    return command.parse({ exitCode, stdout: output.stdout, stderr });
   };
+}
+
+async function run(args: readonly string[], command: GitCommand<unknown>, options: DoorOptions): Promise<GitRun> {
+  const env = { ...options.environment, ...command.environment };
+  try {
+    return await runGit(args, { cwd: options.cwd, env, input: command.input, maxBytes: MAX_OUTPUT_BYTES });
+  } catch (cause) {
+    const message = `git ${command.args[0]} could not run in ${options.subject}`;
+    throw new OrchestratorError('failed', message, { cause });
+  }
 }
 
 /** For commands whose output nobody reads. */

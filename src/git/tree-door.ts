@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
-import { pathFromBytes, type RepoPath, splitNul } from '../domain/path.ts';
+import { pathFromBytes, type RepoPath, splitNul, splitNulText } from '../domain/path.ts';
 import { alternateEntry } from './alternates.ts';
 import { type GitCommand, type GitDoor, ignoreOutput } from './command.ts';
+import { isFromEarlierSecond, openIndexMemory } from './index-memory.ts';
 import { storeDoor } from './store-git.ts';
 import { nulTerminated, setIndexEntries, type TreeEntry, writeIndexAsTree } from './trees.ts';
 
@@ -43,21 +44,30 @@ export function openTreeDoor(options: {
   const environment = { GIT_WORK_TREE: options.workTree, GIT_INDEX_FILE: options.index };
   const inner = storeDoor(options.storeDirectory, options.searchPath, options.workTree);
   const door: GitDoor = (command) => inner({ ...command, environment: { ...command.environment, ...environment } });
+  const memory = openIndexMemory(options.index);
+  let isFresh = true;
   return {
-    checkOut: (tree) => door({ args: ['read-tree', '--reset', '-u', tree], parse: ignoreOutput }),
+    checkOut: (tree) => {
+      isFresh = true;
+      return door({ args: ['read-tree', '--reset', '-u', tree], parse: ignoreOutput });
+    },
     resetIndex: (tree) => door({ args: ['read-tree', '--reset', tree], parse: ignoreOutput }),
-    indexed: () =>
-      door({ args: ['ls-files', '--stage', '-z'], parse: ({ stdout }) => splitNul(stdout).map(parseStage) }),
-    record: (changes) => record(door, changes, join(options.storeDirectory, 'objects')),
+    indexed: () => memory.entries(() => door(listIndex())),
+    record: (changes) => {
+      // Files written in the same second as the index are hashed anew each time, until it is written once more.
+      const rewrite = isFresh && isFromEarlierSecond(options.index, changes.quarantine);
+      if (rewrite) isFresh = false;
+      return record(door, { ...changes, rewrite }, join(options.storeDirectory, 'objects'));
+    },
     setEntries: (entries) => door(setIndexEntries(entries)),
-    writeTree: () => door(writeIndexAsTree()),
+    writeTree: () => memory.tree(() => door(writeIndexAsTree())),
     ignored: (paths) => door(askIgnored(paths)),
   };
 }
 
 async function record(
   door: GitDoor,
-  changes: { present: readonly RepoPath[]; absent: readonly RepoPath[]; quarantine: string },
+  changes: { present: readonly RepoPath[]; absent: readonly RepoPath[]; quarantine: string; rewrite: boolean },
   storeObjects: string,
 ) {
   if (changes.absent.length > 0) {
@@ -65,7 +75,11 @@ async function record(
     await door({ args, input: nulTerminated(changes.absent), parse: ignoreOutput });
   }
   return door({
-    args: ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
+    args: [
+      'update-index',
+      ...(changes.rewrite ? ['--force-write-index'] : []),
+      ...['--add', '--remove', '--replace', '-z', '--stdin'],
+    ],
     input: nulTerminated(changes.present),
     environment: {
       GIT_OBJECT_DIRECTORY: changes.quarantine,
@@ -89,9 +103,13 @@ function askIgnored(paths: readonly RepoPath[]): GitCommand<readonly RepoPath[]>
   };
 }
 
+function listIndex(): GitCommand<readonly TreeEntry[]> {
+  return { args: ['ls-files', '--stage', '-z'], parse: ({ stdout }) => splitNulText(stdout).map(parseStage) };
+}
+
 /** `<mode> <object> <stage>` TAB `<path>`. */
-function parseStage(field: Buffer): TreeEntry {
-  const tab = field.indexOf(0x09);
-  const [mode = '', blob = ''] = field.subarray(0, tab).toString('latin1').split(' ');
-  return { path: pathFromBytes(field.subarray(tab + 1)), mode, blob: blob as ObjectId };
+function parseStage(field: string): TreeEntry {
+  const tab = field.indexOf('\t');
+  const [mode = '', blob = ''] = field.slice(0, tab).split(' ');
+  return { path: field.slice(tab + 1) as RepoPath, mode, blob: blob as ObjectId };
 }

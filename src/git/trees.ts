@@ -1,5 +1,5 @@
 import type { ObjectId } from '../domain/ids.ts';
-import { pathFromBytes, pathToBytes, type RepoPath, splitNul } from '../domain/path.ts';
+import { pathToBytes, type RepoPath, splitNulText } from '../domain/path.ts';
 import { type GitCommand, ignoreOutput } from './command.ts';
 import { objectIdOf } from './revisions.ts';
 
@@ -54,15 +54,16 @@ export function writeIndexAsTree(): GitCommand<ObjectId> {
 
 /** NUL-terminated bytes for git's `-z --stdin`. */
 export function nulTerminated(paths: Iterable<RepoPath>): Buffer {
-  const parts: Buffer[] = [];
-  for (const path of paths) parts.push(pathToBytes(path), Buffer.from([0]));
-  return Buffer.concat(parts);
+  const listed = [...paths];
+  const text = listed.map((path) => `${path}\0`).join('');
+  if (text.isWellFormed()) return Buffer.from(text, 'utf8');
+  return Buffer.concat(listed.flatMap((path) => [pathToBytes(path), Buffer.from([0])]));
 }
 
 function parseEntries(stdout: Buffer): TreeEntry[] {
-  return splitNul(stdout).map((field) => {
-    const tab = field.indexOf(0x09);
-    const [mode = '', , blob = ''] = field.subarray(0, tab).toString('latin1').split(' ');
-    return { path: pathFromBytes(field.subarray(tab + 1)), mode, blob: blob as ObjectId };
+  return splitNulText(stdout).map((field) => {
+    const tab = field.indexOf('\t');
+    const [mode = '', , blob = ''] = field.slice(0, tab).split(' ');
+    return { path: field.slice(tab + 1) as RepoPath, mode, blob: blob as ObjectId };
   });
 }

@@ -20,7 +20,12 @@ export function readPolicyFiles(directory: string): {
   const problems: Problem[] = [];
   const global = readOne(join(directory, 'global.yaml'), 'policies/global.yaml', problems);
   if (global === undefined && problems.length === 0) {
-    problems.push(problemAt('policies/global.yaml', 'does not exist: `orchestrator init` writes it, `init --restore` brings a cleaned-away one back'));
+    problems.push(
+      problemAt(
+        'policies/global.yaml',
+        'does not exist: `orchestrator init` writes it, `init --restore` brings a cleaned-away one back',
+      ),
+    );
   }
   const roles = readFolder(directory, 'roles', problems);
   const agents = readFolder(directory, 'agents', problems);

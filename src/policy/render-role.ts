@@ -87,7 +87,8 @@ function commandsFor(defaults: Written, choice: PolicyChoice): readonly string[]
     .filter((line) => line !== undefined)
     .filter((line) => !line.includes('*') && isCommandAllowed([line], line).allowed)
     .map((line) => `${line} **`);
-  return [...usual, ...verify, ...READING_COMMANDS];
+  // What runs on the workspace's own code comes first: it is what a model tries.
+  return [...verify, ...usual, ...READING_COMMANDS];
 }
 
 function flow(data: unknown): string {

@@ -39,30 +39,11 @@ export async function mergeQuestion(engine: Engine, record: RunRecord, facts: Me
   const leftOut = record.tasks.filter((task) => task.id !== 'T0' && !facts.ready.includes(task));
   const remarks = record.steps.flatMap((step) => step.remarks);
   const findings = [...verifyFindings(verification), ...verification.findings, ...remarks];
-  const body = [
-    ...(facts.replaces === undefined ? [] : [...(await changedSince(engine, facts.replaces, binding)), '']),
-    ...(await Promise.all(facts.ready.map((task) => taskText(engine, record, task)))).flat(),
-    ...leftOut.map(
-      (task) =>
-        `left out: ${task.id} ${task.plan.title}, ${task.state}${task.reason ? ` (${escapeForDisplay(task.reason)})` : ''}`,
-    ),
-    '',
-    `verify: ${verification.result}`,
-    ...quoteLines(verification.text),
-    '',
-    ...askText(verdict),
-    ...noteLines(
-      engine,
-      record,
-      facts.ready.map((task) => task.id),
-    ),
-    ...budgetText(engine, record),
-  ].join('\n');
   return {
     kind: 'merge',
     run: run.id,
     summary: `${facts.ready.length} of ${countOf(facts.ready.length + leftOut.length)}, verify ${verification.result}: ${run.request}`,
-    body,
+    body: await bodyOf(engine, record, { ...facts, binding, leftOut }),
     diff: (await engine.git.patch(from, tree)).toString('utf8'),
     findings,
     binding,
@@ -103,6 +84,32 @@ async function taskText(engine: Engine, record: RunRecord, task: Task): Promise<
   const [verdict, ...findings] = last === undefined ? [] : reviewLines(last);
   if (verdict !== undefined) lines.push(`  review: ${verdict}`, ...findings.map((finding) => `    ${finding}`));
   return lines;
+}
+
+async function bodyOf(
+  engine: Engine,
+  record: RunRecord,
+  facts: MergeFacts & { binding: NewCheckpoint['binding']; leftOut: readonly Task[] },
+): Promise<string> {
+  const { ready, replaces, verification, verdict } = facts;
+  const ids = ready.map((task) => task.id);
+  return [
+    ...(replaces === undefined ? [] : [...(await changedSince(engine, replaces, facts.binding)), '']),
+    ...(await Promise.all(ready.map((task) => taskText(engine, record, task)))).flat(),
+    ...facts.leftOut.map(leftOutText),
+    '',
+    `verify: ${verification.result}`,
+    ...quoteLines(verification.text),
+    '',
+    ...askText(verdict),
+    ...noteLines(engine, record, ids),
+    ...budgetText(engine, record),
+  ].join('\n');
+}
+
+function leftOutText({ id, plan, state, reason }: Task): string {
+  const why = reason === undefined ? '' : ` (${escapeForDisplay(reason)})`;
+  return `left out: ${id} ${plan.title}, ${state}${why}`;
 }
 
 /** What changed since the checkpoint that this one replaces. */

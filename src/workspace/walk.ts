@@ -1,4 +1,5 @@
-import { chmod, lstat, readdir } from 'node:fs/promises';
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { messageOf, OrchestratorError } from '../domain/errors.ts';
 import { escapeForDisplay } from '../domain/escape.ts';
 import { pathFromBytes, type RepoPath } from '../domain/path.ts';
@@ -26,16 +27,16 @@ export async function walkTree(
   options: { readonly opaque: ReadonlySet<RepoPath>; readonly repair: boolean },
 ): Promise<TreeWalk> {
   const found = { files: [], special: [], gitEntries: [], directories: [] } as MutableWalk;
-  const device = (await lstat(root)).dev;
+  const device = lstatSync(root).dev;
   let level: (RepoPath | undefined)[] = [undefined];
   let entries = 0;
   while (level.length > 0) {
     const next: RepoPath[] = [];
-    for (let start = 0; start < level.length; start += PARALLEL_READS) {
-      const chunk = level.slice(start, start + PARALLEL_READS);
-      const lists = await Promise.all(
-        chunk.map((path) => readDirectory(root, path, { device, repair: options.repair })),
-      );
+    for (let start = 0; start < level.length; start += READS_AT_ONCE) {
+      // Synchronous reads take a third of the CPU; a few at a time hold nobody up.
+      await yieldToOthers();
+      const chunk = level.slice(start, start + READS_AT_ONCE);
+      const lists = chunk.map((path) => readDirectory(root, path, { device, repair: options.repair }));
       for (const [index, list] of lists.entries()) {
         entries += list.length;
         for (const entry of list) sort(entry, { parent: chunk[index], found, next, opaque: options.opaque });
@@ -47,7 +48,7 @@ export async function walkTree(
   return found;
 }
 
-const PARALLEL_READS = 16;
+const READS_AT_ONCE = 16;
 const MAX_ENTRIES = 1_000_000;
 
 interface MutableWalk extends TreeWalk {
@@ -57,10 +58,10 @@ interface MutableWalk extends TreeWalk {
   readonly directories: RepoPath[];
 }
 
-type Entry = Awaited<ReturnType<typeof listEntries>>[number];
+type Entry = ReturnType<typeof listEntries>[number];
 
 function listEntries(path: Buffer) {
-  return readdir(path, { withFileTypes: true, encoding: 'buffer' });
+  return readdirSync(path, { withFileTypes: true, encoding: 'buffer' });
 }
 
 function sort(
@@ -83,21 +84,21 @@ function sort(
   }
 }
 
-async function readDirectory(
+function readDirectory(
   root: string,
   path: RepoPath | undefined,
   options: { device: number; repair: boolean },
-): Promise<Entry[]> {
+): Entry[] {
   const absolute = path === undefined ? Buffer.from(root) : absoluteBytes(root, path);
   try {
-    const status = await lstat(absolute);
+    const status = lstatSync(absolute);
     if (!status.isDirectory()) {
       if (path === undefined) throw unreadable(root, path, 'it is no directory any more');
       return []; // replaced since its parent was read
     }
     if (status.dev !== options.device) throw unreadable(root, path, 'another file system is mounted there');
-    if (options.repair && (status.mode & 0o700) !== 0o700) await chmod(absolute, (status.mode & 0o777) | 0o700);
-    return await listEntries(absolute);
+    if (options.repair && (status.mode & 0o700) !== 0o700) chmodSync(absolute, (status.mode & 0o777) | 0o700);
+    return listEntries(absolute);
   } catch (error) {
     if (error instanceof OrchestratorError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []; // removed since its parent was read

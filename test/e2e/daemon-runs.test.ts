@@ -32,13 +32,21 @@ const CODER = [
 ];
 const RESULT = 'ONE_ = 1\nTWO_ = 2\nTHREE = 3';
 
-/** A run whose coder is slow enough to be met at work; every request is kept. */
-async function beginSlow(coder: readonly Reply[] = CODER): Promise<{ opened: Stage; run: string; requests: ScriptRequest[] }> {
+/**
+ * A run whose coder is slow enough to be met at work; every request is kept. The coder's turn `hold` is answered only
+ * after a minute when it is asked for the first time.
+ */
+async function beginSlow(
+  coder: readonly Reply[] = CODER,
+  hold?: number,
+): Promise<{ opened: Stage; run: string; requests: ScriptRequest[] }> {
   const requests: ScriptRequest[] = [];
   const answers = tableScript({ ...quietRoles(['coder', 'test']), coder });
   const script: Script = (request) => {
+    const held = coderRequests([request]).length > 0 && request.turn === hold && !requests.some(isTurn(hold));
     requests.push(request);
-    return answers(request);
+    const answer = answers(request) as Reply;
+    return held ? { ...answer, delayMs: 60_000 } : answer;
   };
   const opened = await openStage({ files: SRC_PROJECT, script, start: false });
   stage = opened;
@@ -47,6 +55,10 @@ async function beginSlow(coder: readonly Reply[] = CODER): Promise<{ opened: Sta
   const { run } = await opened.json<{ run: string }>(['run', 'rename']);
   await persist(opened, run, { timeoutMs: 60_000, until: () => coderRequests(requests).length > 0 });
   return { opened, run, requests };
+}
+
+function isTurn(turn: number): (request: ScriptRequest) => boolean {
+  return (request) => request.key === keyOf('coder') && request.turn === turn;
 }
 
 function coderRequests(requests: readonly ScriptRequest[]): readonly ScriptRequest[] {
@@ -74,7 +86,7 @@ describe('stopping while a step runs', () => {
   });
 
   it('stop --now ends the agent, and the same attempt goes on with the same conversation', async () => {
-    const { opened, run, requests } = await beginSlow();
+    const { opened, run, requests } = await beginSlow(CODER, 1);
     await until(() => coderRequests(requests).length === 2, 'the second turn is asked for');
     const daemon = readProcess(await daemonPid(opened));
     const below = daemon === undefined ? [] : descendants(daemon);

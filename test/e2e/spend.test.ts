@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Reply, type ScriptProtocol, tableScript } from '../../src/cli/demo/script.ts';
-import { approveReview, finish, plan, quietRoles, reply, SRC_PROJECT, write } from './support/project.ts';
-import { configure, type ShownCheckpoint, scenes, showCheckpoint } from './support/scenes.ts';
-import { approveAll, follow, keyOf, must, openStage, play, type Stage, type StageOptions } from './support/stage.ts';
+import { type Reply, type ScriptRequest, tableScript } from '../../src/cli/demo/script.ts';
+import { finish, plan, quietRoles, write } from './support/project.ts';
+import { configure, type ShownCheckpoint, showCheckpoint } from './support/scenes.ts';
+import { billed, HONEST, pause, read, requestsOf, startedWith } from './support/spending.ts';
+import { approveAll, follow, must, play, type Stage } from './support/stage.ts';
 
 let stage: Stage | undefined;
 afterEach(async () => {
@@ -11,37 +12,9 @@ afterEach(async () => {
   stage = undefined;
 });
 
-const HONEST = 'def add(a, b):\n    return b + a\n';
-const read = (usage: NonNullable<Reply['usage']>): Reply => ({
-  ...reply({ name: 'read_file', input: { path: 'src/pkg/core.py' } }),
-  usage,
-});
-
-/** A stage whose policies are changed before the daemon starts. */
-async function started(options: Omit<StageOptions, 'files' | 'start'>, prepare: (opened: Stage) => Promise<void>) {
-  const opened = await openStage({ files: SRC_PROJECT, start: false, ...options });
-  stage = opened;
-  await prepare(opened);
-  await must(opened.cli(['start']));
-  return opened;
-}
-
-/** Work tokens as the provider's own books add them up. */
-function billed({ books }: Stage): number {
-  return books.reduce((sum, row) => sum + row.input + row.cacheWrite + row.output + row.cacheRead * 0.1, 0);
-}
-
-function requestsOf({ books }: Stage, role: string): number {
-  return books.filter((row) => row.key === keyOf(role)).length;
-}
-
-async function pause(opened: Stage, request: string): Promise<{ run: string; budget: ShownCheckpoint }> {
-  const { shown, asked } = await play(opened, request, {
-    answer: (checkpoint) => (checkpoint.kind === 'budget' ? undefined : approveAll(checkpoint)),
-  });
-  const last = asked.at(-1);
-  if (last?.kind !== 'budget') throw new Error(`the run ended as ${shown.state} without a budget checkpoint`);
-  return { run: shown.run, budget: await showCheckpoint(opened, last.id) };
+async function started(...given: Parameters<typeof startedWith>): Promise<Stage> {
+  stage = await startedWith(...given);
+  return stage;
 }
 
 describe('token budgets', () => {
@@ -180,6 +153,22 @@ describe('token budgets', () => {
   });
 });
 
+it('an empty account behind the key asks, has no cap to raise, and goes on once it has money', async () => {
+  let isEmpty = true;
+  const table = tableScript({ ...quietRoles(), coder: [write('src/pkg/core.py', HONEST), finish()] });
+  const empty: Reply = { status: 402, body: { error: { type: 'billing_error', message: 'Your balance is too low' } } };
+  const script = (request: ScriptRequest) => (isEmpty && request.role === 'coder' ? empty : table(request));
+  const opened = await started({ script }, async () => undefined);
+  const { run, budget } = await pause(opened, 'empty');
+  expect(budget.summary).toMatch(/account behind the key of coder is empty: Your balance is too low/);
+  const raise = await opened.cli(['approve', budget.id, '--tokens', '900k']);
+  expect(raise).toMatchObject({ code: 2, stderr: expect.stringMatching(/there is no cap to raise/) });
+  isEmpty = false;
+  const { shown } = await follow(opened, run, { answer: (checkpoint) => ['approve', checkpoint.id] });
+  expect(shown.state, shown.reason ?? '').toBe('merged');
+  expect(requestsOf(opened, 'coder')).toBe(3);
+});
+
 describe('budgets in dollars', () => {
   const withModel = async (opened: Stage, model: string, usd: string) => {
     await configure(opened, 'roles/coder.yaml', [['usd_task: null', `usd_task: ${usd}`]]);
@@ -234,187 +223,5 @@ describe('budgets in dollars', () => {
     expect((await opened.cli(['approve', budget.id])).code).toBe(5);
     const { shown } = await follow(opened, run, { answer: (checkpoint) => ['approve', checkpoint.id] });
     expect(shown.state, shown.reason ?? '').toBe('merged');
-  });
-});
-
-interface Failing {
-  readonly answer: Reply;
-  readonly reason: RegExp;
-  readonly requests: number;
-  /** What the ledger holds for the failed attempts. */
-  readonly spent: Readonly<Record<string, unknown>>;
-}
-
-const NOTHING = { input: 0, output: 0, estimated: 0 };
-const CHAT_SHAPED = {
-  object: 'chat.completion',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 70, completion_tokens: 7 },
-};
-const MESSAGES_SHAPED = {
-  type: 'message',
-  content: [{ type: 'text', text: 'hello' }],
-  stop_reason: 'end_turn',
-  usage: { input_tokens: 70, output_tokens: 7 },
-};
-
-function failures(protocol: ScriptProtocol): Readonly<Record<string, Failing>> {
-  const foreign = protocol === 'anthropic' ? CHAT_SHAPED : MESSAGES_SHAPED;
-  return {
-    unauthorised: {
-      answer: { status: 401, text: 'no such key' },
-      reason: /does not accept the key of role coder \(401\): no such key; `orchestrator doctor/,
-      requests: 1,
-      spent: { requests: 1, ...NOTHING },
-    },
-    nowhere: {
-      answer: { status: 404, text: 'not here' },
-      reason: /has no model scripted-coder, or the base URL is wrong \(404\): not here/,
-      requests: 1,
-      spent: { requests: 1, ...NOTHING },
-    },
-    webpage: {
-      answer: { body: '<html><title>Welcome</title></html>' },
-      reason: /answered 200 with text\/html where an event stream .* Is the base URL right/,
-      requests: 1,
-      spent: { requests: 1, ...NOTHING },
-    },
-    foreign: {
-      answer: { body: foreign },
-      reason: /answered 200 with application\/json where an event stream of the .* protocol was asked for/,
-      requests: 1,
-      spent: { requests: 1, input: 70, output: 7, estimated: 0 },
-    },
-    broken: {
-      answer: { status: 500, text: 'sorry' },
-      reason: /The model endpoint failed \(500\), also after the retries: .*\(tried 3 times\): sorry/,
-      requests: 3,
-      spent: { requests: 3, ...NOTHING },
-    },
-    torn: {
-      answer: { text: 'x'.repeat(400), usage: { input: 900, output: 400 }, cutAfterEvents: 5 },
-      reason: /gave no complete answer to role coder: The stream of .* broke off before its end.*orchestrator retry/,
-      requests: 1,
-      spent: protocol === 'anthropic' ? { requests: 1, input: 900 } : { requests: 1 },
-    },
-    silent: {
-      answer: { delayMs: 4000 },
-      reason: /gave no answer within 2 s \(gateway\.request_timeout\)/,
-      requests: 1,
-      spent: { requests: 0, output: 8192 },
-    },
-  };
-}
-
-interface TaskRow extends Readonly<Record<string, unknown>> {
-  readonly task: string;
-  readonly estimated: number;
-}
-
-describe.each(['anthropic', 'openai-chat'] as const)('an endpoint that fails, over %s', (protocol) => {
-  it('ends the step in one sentence, and a retry goes on', async () => {
-    const cases = failures(protocol);
-    const good = [write('src/pkg/core.py', HONEST), { ...finish(), usage: { input: 50, output: 5 } }];
-    const tables = Object.entries(cases).map(([name, { answer }]) => [
-      name,
-      { ...quietRoles(), 'coder#1': [answer], 'coder#2': good },
-    ]);
-    const { script } = scenes(Object.fromEntries(tables));
-    const opened = await started({ protocol, script }, (opened) =>
-      configure(opened, 'global.yaml', [['request_timeout: 180s', 'request_timeout: 2s']]),
-    );
-    for (const [name, { reason, requests, spent }] of Object.entries(cases)) {
-      const before = requestsOf(opened, 'coder');
-      const { shown } = await play(opened, name);
-      const task = (shown.tasks as readonly { state: string; reason?: string | null }[])[0];
-      expect({ name, run: shown.state, task: task?.state }).toEqual({ name, run: 'failed', task: 'failed' });
-      expect(task?.reason).toMatch(reason);
-      expect(task?.reason).not.toMatch(/TypeError|undefined|\n/);
-      const { rows } = await opened.json<{ rows: TaskRow[] }>(['report', '--by', 'task']);
-      const row = rows.find((each) => each.task === `${shown.run}/T1`);
-      expect({ name, ...row }).toMatchObject({ name, ...spent });
-      if (name === 'silent') expect(row?.estimated).toBeGreaterThan(8192);
-
-      await must(opened.cli(['retry', `${shown.run}/T1`]));
-      const again = await follow(opened, shown.run);
-      expect({ name, state: again.shown.state, reason: again.shown.reason }).toMatchObject({ name, state: 'merged' });
-      expect(again.shown.tasks[0]?.steps.map(({ attempt, state }) => [attempt, state])).toEqual([
-        [1, 'failed'],
-        [2, 'done'],
-      ]);
-      // Two for the attempt that went well; a late answer enters the books only when it is given.
-      const all = { name, requests: requests + good.length };
-      const counted = () => ({ name, requests: requestsOf(opened, 'coder') - before });
-      await expect.poll(counted, { timeout: 10_000, interval: 100 }).toEqual(all);
-    }
-  });
-});
-
-interface Figures {
-  readonly role: string;
-  readonly requests: number;
-  readonly estimated: number;
-  readonly workTokens: number;
-}
-
-describe.each(['anthropic', 'openai-chat'] as const)('the report over %s', (protocol) => {
-  it('equals the books of the model role by role, cache classes apart', async () => {
-    const cached = (answer: Reply, n: number): Reply => ({
-      ...answer,
-      usage: { input: 300 + n, cacheRead: 4000 * n, cacheWrite: 1000 + n, output: 40 + n },
-    });
-    const opened = await started(
-      {
-        protocol,
-        script: tableScript({
-          planner: [cached(plan({ title: 'all', steps: ['coder', 'test', 'reviewer'] }), 1), cached(finish(), 2)],
-          coder: [cached(write('src/pkg/core.py', HONEST), 0), cached(finish(), 3)],
-          test: [cached(finish(), 4)],
-          reviewer: [cached(approveReview(), 5), cached(finish(), 6)],
-        }),
-      },
-      async () => undefined,
-    );
-    const { shown } = await play(opened, 'books');
-    expect(shown.state, shown.reason ?? '').toBe('merged');
-    const { rows } = await opened.json<{ rows: Figures[] }>(['report']);
-    expect(rows.map(({ role }) => role)).toEqual(['coder', 'planner', 'reviewer', 'test']);
-    for (const row of rows) {
-      const own = opened.books.filter((book) => book.key === keyOf(row.role));
-      const sum = (pick: (book: (typeof own)[number]) => number) => own.reduce((total, book) => total + pick(book), 0);
-      expect(row).toMatchObject({
-        requests: own.length,
-        input: sum((book) => book.input),
-        cacheRead: sum((book) => book.cacheRead),
-        cacheWrite: sum((book) => book.cacheWrite),
-        output: sum((book) => book.output),
-        estimated: 0,
-      });
-      const work = sum((book) => book.input + book.cacheWrite + book.output + book.cacheRead * 0.1);
-      expect(row.workTokens).toBeCloseTo(work, 6);
-    }
-  });
-
-  it('shows a stream that states no usage as estimated', async () => {
-    const hidden = (answer: Reply): Reply => ({ ...answer, hidesUsage: true });
-    const opened = await started(
-      {
-        protocol,
-        script: tableScript({ ...quietRoles(), coder: [hidden(write('src/pkg/core.py', HONEST)), hidden(finish())] }),
-      },
-      async () => undefined,
-    );
-    const { shown } = await play(opened, 'hidden');
-    expect(shown.state, shown.reason ?? '').toBe('merged');
-    const { rows } = await opened.json<{ rows: Figures[] }>(['report']);
-    const of = (role: string) => rows.find((row) => row.role === role);
-    expect(of('planner')?.estimated).toBe(0);
-    expect(of('coder')).toMatchObject({ requests: 2 });
-    expect(of('coder')?.estimated).toBe(of('coder')?.workTokens);
-    // Never below what the model really took.
-    const own = opened.books.filter((book) => book.key === keyOf('coder'));
-    expect(of('coder')?.workTokens).toBeGreaterThanOrEqual(own.reduce((sum, row) => sum + row.input + row.output, 0));
-    const table = await must(opened.cli(['report']));
-    expect(table.stdout).toMatch(/estimated: \d+ tokens of calls that ended without a stated usage/);
   });
 });

@@ -66,7 +66,7 @@ const ROLE_RULES: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
-function toolLines({ policy }: PromptInput): readonly string[] {
+function toolLines({ policy, verify }: PromptInput): readonly string[] {
   const has = (group: PromptInput['policy']['tools'][number]): boolean => policy.tools.includes(group);
   return [
     'Paths are relative to the root of the repository.',
@@ -81,6 +81,11 @@ function toolLines({ policy }: PromptInput): readonly string[] {
         ]
       : []),
     ...(has('run') ? [runLine(policy.run)] : []),
+    ...(has('run') && verify !== undefined
+      ? [
+          `The result is verified by \`${verify}\`. Run tests in the same way, or they may import other code than yours.`,
+        ]
+      : []),
     ...(has('note') ? ['append_note is for what the next one has to know; notes are read by a human.'] : []),
     'Independent calls go into one answer. A refused call says why; read it instead of repeating the call.',
   ];

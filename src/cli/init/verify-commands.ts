@@ -35,12 +35,21 @@ export function chooseVerifyCommands(facts: VerifyFacts): VerifyCommands {
 }
 
 /**
- * A plain command that runs the tests named after it without a build, for the roles to use. Only where they could not
- * know it: the usual commands are allowed anyhow.
+ * A plain command that runs the tests named after it on the workspace's own code, for the roles to use. Undefined where
+ * the usual commands do that: with `python -m` the top of the tree is on the path anyhow. Elsewhere they would test
+ * another CPython's library, or whatever version of the package is installed.
  */
-export function roleTestCommand({ profile, python, cpythonVersion }: VerifyFacts): string | undefined {
-  if (profile !== 'cpython' || python === undefined || !isSameMinor(python, cpythonVersion)) return undefined;
-  return `PYTHONPATH=Lib ${quote(python.executable)} -m unittest`;
+export function roleTestCommand(facts: VerifyFacts): string | undefined {
+  const { profile, python } = facts;
+  if (python === undefined) return undefined;
+  if (profile === 'cpython') {
+    const canRun = isSameMinor(python, facts.cpythonVersion);
+    return canRun ? `PYTHONPATH=Lib ${quote(python.executable)} -m unittest` : undefined;
+  }
+  const { roots } = findImportRoots(facts.paths, { code: names(facts, 'code'), mods: names(facts, 'mods') });
+  if (roots.every((root) => root === '.')) return undefined;
+  const tool = python.hasPytest ? 'pytest -q' : 'unittest';
+  return `PYTHONPATH=${quote(roots.join(':'))} ${quote(python.executable)} -m ${tool}`;
 }
 
 function isSameMinor(python: Python, version: string | undefined): boolean {
@@ -84,8 +93,9 @@ function cpythonCommands(python: Python, paths: readonly string[], version: stri
 }
 
 function testCommands(call: string, python: Python, facts: VerifyFacts): VerifyCommands {
+  // A directory of JavaScript tests has the name of one too.
   const directories = names(facts, 'tests').filter((directory) =>
-    facts.paths.some((path) => path.startsWith(`${directory}/`)),
+    facts.paths.some((path) => path.startsWith(`${directory}/`) && path.endsWith('.py')),
   );
   if (python.hasPytest) {
     const pytest = [call, '-m pytest -q', ...directories.map(quote)].join(' ');

@@ -54,7 +54,9 @@ async function parseAndAct(argv: readonly string[], host: Host): Promise<number>
     const { digest } = await import('../digest.ts');
     return digest(host.openIo(common));
   }
-  await program.parseAsync([...argv], { from: 'user' });
+  // The parser's own `help` knows one level: `help policy explain` would show `policy`.
+  const [first, ...topic] = argv;
+  await program.parseAsync(first === 'help' && topic.length > 1 ? [...topic, '--help'] : [...argv], { from: 'user' });
   return exitCode;
 }
 

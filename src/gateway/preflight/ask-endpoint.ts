@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { RolePolicy } from '../../policy/policy.ts';
 import { asArray, asObject, asText, parseObject } from '../json.ts';
 import { DIALECTS } from '../protocols/dialects.ts';
 import { readText } from '../upstream-call.ts';
@@ -7,6 +8,14 @@ import { classify, type Diagnosis } from './classify.ts';
 import { type Exchange, type Minimal, sendMinimal } from './minimal-request.ts';
 
 export type Question = Omit<Minimal, 'url'> & { readonly endpoint: Endpoint };
+
+/** Whom it was asked for, as far as the explanation tells it. */
+export interface Asked {
+  readonly policy: RolePolicy;
+  readonly model: string;
+  readonly key: string;
+  readonly timeoutMs: number;
+}
 
 /** What was found out about one role's model, over one or more exchanges. */
 export interface Findings {

@@ -1,17 +1,10 @@
 import type { Finding } from '../../domain/check.ts';
-import { keyTail } from '../../policy/env-file.ts';
 import type { RolePolicy } from '../../policy/policy.ts';
 import { redact } from '../redact.ts';
-import { upstreamWords } from '../upstream-call.ts';
-import type { Findings } from './ask-endpoint.ts';
+import type { Asked, Findings } from './ask-endpoint.ts';
+import { answered, shown, statusText } from './exchange-text.ts';
+import { describeConnection, describeRefusal } from './explain-refusal.ts';
 import type { Exchange } from './minimal-request.ts';
-
-export interface Asked {
-  readonly policy: RolePolicy;
-  readonly model: string;
-  readonly key: string;
-  readonly timeoutMs: number;
-}
 
 /** What a failed minimal request means, in words; undefined when it worked. No key is in it beyond its tail. */
 export function explainFindings(findings: Findings, asked: Asked): Finding | undefined {
@@ -54,67 +47,6 @@ function describe(findings: Findings, asked: Asked): Finding | undefined {
     case 'other-protocol':
       return describeShape(findings, asked);
   }
-}
-
-type Kind = Findings['diagnosis']['kind'];
-type ConnectionKind = Extract<Kind, 'dns' | 'refused' | 'tls' | 'unreachable' | 'broken' | 'timeout' | 'aborted'>;
-
-function describeConnection(kind: ConnectionKind, { exchanges }: Findings, asked: Asked): Finding {
-  const [{ url, result }] = exchanges;
-  const detail = 'message' in result ? result.message : '';
-  const network = 'check ORCH_BASE_URL (or gateway.base_url) and the network';
-  const proxy = 'the gateway connects directly: a proxy in the environment is not used';
-  const [cause, remedy] = {
-    dns: [`the host name ${url.hostname} cannot be resolved (${detail})`, `${network}; ${proxy}`],
-    refused: [`nothing listens at ${url.host} (${detail})`, `start the endpoint there, or ${network}`],
-    tls: [
-      `the TLS handshake with ${url.host} failed (${detail})`,
-      'check https:// against http://, this machine’s clock, and the certificate; one of your own authority goes into NODE_EXTRA_CA_CERTS',
-    ],
-    unreachable: [`no connection to ${url.host} came about (${detail})`, `${network}; ${proxy}`],
-    broken: [
-      `${url.host} closed the connection instead of answering (${detail})`,
-      `${network}; check https:// against http://`,
-    ],
-    timeout: [
-      `${url.host} gave no answer within ${asked.timeoutMs / 1000} s`,
-      `${network}; a model that has to be loaded first may answer at the second try; ${proxy}`,
-    ],
-    aborted: ['it was interrupted', 'run `orchestrator doctor` again'],
-  }[kind] as [string, string];
-  return { level: 'error', symptom: `${shown(url)} does not answer`, cause, remedy };
-}
-
-type RefusalKind = Extract<Kind, 'key' | 'forbidden' | 'money' | 'rate' | 'server' | 'request'>;
-
-function describeRefusal(kind: RefusalKind, { exchanges }: Findings, { policy, model, key }: Asked): Finding {
-  const [exchange] = exchanges;
-  const where = policy.key.kind === 'env' ? policy.key.name : policy.key.path;
-  const named = `the key …${keyTail(key)} of role ${policy.role}`;
-  const [cause, remedy] = {
-    key: [
-      `the endpoint does not accept ${named}`,
-      `put a valid key into ${where}, and check that it belongs to this base URL`,
-    ],
-    forbidden: [
-      `${named} may not use the model ${model}`,
-      `allow it at the provider, or set another model or key for role ${policy.role}`,
-    ],
-    money: [
-      `the account of ${named} is out of money or quota`,
-      `top it up at the provider, or put another key into ${where}`,
-    ],
-    rate: [
-      'the endpoint limits the rate right now; key and URL are right',
-      'wait and try again; fewer workspace.slots or a smaller gateway.max_in_flight_per_key help for good',
-    ],
-    server: ['the endpoint itself fails', 'try again later; if it stays, ask the provider and show this answer'],
-    request: [
-      `the endpoint refuses a minimal request to ${model}`,
-      `check model.id and model.protocol of role ${policy.role} against the provider's documentation`,
-    ],
-  }[kind] as [string, string];
-  return { level: kind === 'rate' ? 'warning' : 'error', symptom: answered(exchange), cause, remedy };
 }
 
 function describeModel({ exchanges, models }: Findings, { policy, model }: Asked): Finding {
@@ -174,21 +106,6 @@ const SHAPE_NAMES = {
 } as const satisfies Record<Exchange['protocol'], string>;
 const PATH_NAMES = SHAPE_NAMES;
 const MAX_MODELS = 10;
-
-/** Status, content type and the first words: what a person needs to ask a provider about it. */
-function answered({ url, result, text }: Exchange): string {
-  const type = result.kind === 'answered' ? String(result.headers['content-type'] ?? 'no content type') : '';
-  const words = text.trim() === '' ? 'an empty body' : upstreamWords(text).replace(/\s+/g, ' ').slice(0, 200);
-  return `${shown(url)} answered ${statusText(result)} (${type}): ${words}`;
-}
-
-function statusText(result: Exchange['result']): string {
-  return result.kind === 'answered' ? String(result.status) : 'no answer';
-}
-
-function shown(url: URL): string {
-  return url.origin + url.pathname;
-}
 
 function suffixOf(role: string): string {
   return role.toUpperCase().replaceAll('-', '_');

@@ -99,7 +99,9 @@ function expectBudgets(stage: Stage): void {
   expect(budgets.length).toBeGreaterThan(0);
   for (const budget of budgets) {
     const spent = sumOf(
-      calls.filter((call) => (JSON.parse(call.scopes) as string[]).includes(budget.scope)),
+      calls.filter((call) =>
+        (JSON.parse(call.scopes) as { scope: string }[]).some(({ scope }) => scope === budget.scope),
+      ),
       (call) => call.work_milli,
     );
     expect({ scope: budget.scope, held: budget.held_milli, spent: budget.spent_milli }).toEqual({

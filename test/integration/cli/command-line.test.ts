@@ -42,7 +42,7 @@ describe('help', () => {
   });
 
   test('commands of later issues are not offered', async () => {
-    for (const name of ['doctor', 'watch', 'attach', 'export', 'batch', 'keys', 'selftest', 'mcp']) {
+    for (const name of ['watch', 'attach', 'export', 'batch', 'keys', 'selftest', 'mcp']) {
       expect((await place.cli([name])).code).toBe(2);
     }
   });

@@ -93,6 +93,19 @@ test('a call that only reservations of others block waits for them', async () =>
   expect(capSent(running, 1)).toBe(3000);
 });
 
+test('64 calls of one role at once: all that has room is sent, none is clamped, the cap holds', async () => {
+  const each = INPUT + 4000;
+  const { running, key } = await started(40 * each);
+  const calls = Array.from({ length: 64 }, () => post(running.gateway, '/v1/messages', asking, { key }));
+  const answers = await Promise.all(calls);
+  await settled(running);
+  // Settled calls make room for those that waited: all 64 fit in the end.
+  expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 64 }, () => 200));
+  const caps = running.upstream.seen.map((_, n) => capSent(running, n));
+  expect(caps).toEqual(Array.from({ length: 64 }, () => 4000));
+  expect(balance(running.store, SCOPE)).toEqual({ spent: 64 * 560, held: 0 });
+});
+
 test('a waiting call ends with its key, and with a raise it goes on', async () => {
   const gate = Promise.withResolvers<void>();
   const { running, key } = await started(INPUT + 4500, () => async (response, seen) => {

@@ -30,12 +30,19 @@ const clock = { now: () => Date.UTC(2026, 10, 30) };
 const CAP = 12_000;
 const scopes = () => [{ id: 'run:r-1', limit: CAP, label: 'run r-1' }];
 
-/** 200 calls of 200 roles at once on one budget; gives the most that was ever spent and held together. */
-async function storm(ledger: Store): Promise<{ most: number; admitted: number; refused: number }> {
+/**
+ * 200 calls of 200 roles at once on one budget; gives the most that was ever spent and held together. Each of `doors`
+ * knows only its own calls, as processes would: then nothing but the guards in the batches stands before the cap.
+ */
+async function storm(ledger: Store, doors: number): Promise<{ most: number; admitted: number; refused: number }> {
   const journal = createJournal(ledger, () => undefined);
-  const admissions = createAdmissions({ store: ledger, journal, clock, days: createDayWindow(ledger, clock) });
+  const days = createDayWindow(ledger, clock);
+  const open = () => createAdmissions({ store: ledger, journal, clock, days });
+  const admissions = Array.from({ length: doors }, open);
   const log = { info: () => undefined, warn: () => undefined };
-  const onSettled = () => admissions.changed();
+  const onSettled = () => {
+    for (const one of admissions) one.changed();
+  };
   const settlements = createSettlements({ journal, clock, prices: () => undefined, log, onSettled });
   let most = 0;
   let admitted = 0;
@@ -49,9 +56,9 @@ async function storm(ledger: Store): Promise<{ most: number; admitted: number; r
     const grant = grantFor({ role: `role-${n}` as RoleName, scopes });
     const demand = { input: 100 + (n % 13) * 10, outputCap: 1024, minOutputCap: 1024, choices: 1 };
     const request = { id: `c${n}`, grant, protocol: grant.protocol, demand };
-    const outcome = await admissions.admit(request, new AbortController().signal);
+    const outcome = await admissions[n % doors]?.admit(request, new AbortController().signal);
     look();
-    if (outcome.kind !== 'admitted') return 'refused';
+    if (outcome?.kind !== 'admitted') return 'refused';
     admitted++;
     await new Promise((resolve) => setTimeout(resolve, n % 5));
     const output = n % 3 === 0 ? 1024 : (n * 37) % 900;
@@ -66,8 +73,8 @@ async function storm(ledger: Store): Promise<{ most: number; admitted: number; r
   return { most, admitted, refused: results.filter((result) => result === 'refused').length };
 }
 
-test('200 calls at once never pass the cap, and what is left is used', async () => {
-  const { most, admitted, refused } = await storm(store);
+test.each([1, 8])('200 calls at once through %i doors never pass the cap, and what is left is used', async (doors) => {
+  const { most, admitted, refused } = await storm(store, doors);
   expect(most).toBeLessThanOrEqual(CAP);
   const { spent, held } = balance(store, 'run:r-1');
   expect(held).toBe(0);
@@ -82,7 +89,7 @@ test('the same storm without the guards passes the cap: the test can see it', as
     ...store,
     write: (batch) => store.write(batch.map(({ statement, params }) => ({ statement, params }))),
   };
-  expect((await storm(naive)).most).toBeGreaterThan(CAP);
+  expect((await storm(naive, 8)).most).toBeGreaterThan(CAP);
 });
 
 test('after a crash what was sent is charged in full and what was not is released', async () => {

@@ -51,6 +51,7 @@ test('the system part states role, boundary and rules', () => {
     'Task ids are given to you; do not invent any',
     'Existing tests are the contract',
     'one command a call (* is one word, a trailing ** is any rest): git status. There is no network.',
+    'The result is verified by `python -m pytest -x`. Run tests in the same way',
   ]) {
     expect(system).toContain(line);
   }

@@ -39,6 +39,8 @@ describe('one question', () => {
   const plan = checkpoint();
   const merge = checkpoint({ kind: 'merge' });
   const budget = checkpoint({ kind: 'budget' });
+  const dollars = checkpoint({ kind: 'budget', payload: { scope: 'usd-task:r/T1/coder', unit: 'usd' } });
+  const empty = checkpoint({ kind: 'budget', payload: { scope: null } });
 
   test.each<[string, Checkpoint, string, ReviewCommand[]]>([
     ['y approves', plan, 'y', [{ kind: 'approve' }]],
@@ -64,6 +66,9 @@ describe('one question', () => {
       'ylots\r\x7f\x7f\x7f\x7f5k\r',
       [{ kind: 'approve', tokens: 5000 }],
     ],
+    ['a budget in dollars takes dollars', dollars, 'y300k\r', []],
+    ['and only those', dollars, 'y$2.50\r', [{ kind: 'approve', usd: 2.5 }]],
+    ['an empty account has no cap to ask for', empty, 'ey', [{ kind: 'approve' }]],
     ['e elsewhere does nothing', plan, 'e', []],
     ['other keys, enter and Y do nothing', plan, 'Y \rz', []],
   ])('%s', (_name, first, typed, commands) => {

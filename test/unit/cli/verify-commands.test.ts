@@ -52,6 +52,12 @@ describe('verify commands', () => {
     );
   });
 
+  test('a directory of other tests is not handed to Python', () => {
+    const mixed = { ...facts, vars: { code: ['src'], tests: ['js_tests', 'tests'] } };
+    const { full } = chooseVerifyCommands({ ...mixed, paths: [...facts.paths, 'js_tests/a.test.js'] });
+    expect(full).toMatch(/discover -s tests$/);
+  });
+
   test('names that a shell would take apart are quoted', () => {
     const odd = chooseVerifyCommands({
       ...facts,
@@ -86,6 +92,13 @@ describe('verify commands', () => {
       expect(chosen.environment).toContain('"argparse"');
       expect(roleTestCommand({ ...cpython, cpythonVersion })).toBeUndefined();
     }
-    expect(roleTestCommand(facts)).toBeUndefined();
+  });
+
+  test('the roles are given a command that tests the workspace, where the usual ones might not', () => {
+    expect(roleTestCommand(facts)).toBe('PYTHONPATH=src /usr/bin/python3 -m unittest');
+    expect(roleTestCommand({ ...facts, python: pytest })).toBe('PYTHONPATH=src /usr/bin/python3 -m pytest -q');
+    const flat = { ...facts, profile: 'python-flat', vars: { code: ['pkg'] }, paths: ['pkg/__init__.py'] };
+    expect(roleTestCommand(flat)).toBeUndefined();
+    expect(roleTestCommand({ ...facts, python: undefined })).toBeUndefined();
   });
 });

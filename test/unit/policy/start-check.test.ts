@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadPolicySet } from '../../../src/policy/load.ts';
-import { missingForStart, resolveRole } from '../../../src/policy/start-check.ts';
+import { missingForStart, resolveRole, sharedKeyNote } from '../../../src/policy/start-check.ts';
 import { type PolicyDirectory, writePolicies } from './policy-directory.ts';
 
 let made: PolicyDirectory | undefined;
@@ -101,4 +101,12 @@ test('a key file counts by what it holds', () => {
   expect(read()).toEqual([expect.stringContaining('it is the same as that of role planner')]);
   writeFileSync(file, 'secret-two\n');
   expect(read()).toEqual([]);
+});
+
+test('a shared key is told where it is allowed, separate keys are not', () => {
+  const shared = { ...COMPLETE, ORCH_KEY_CODER: 'secret-one' };
+  const { set, missing } = load(shared, 'allow_shared_key: true\n');
+  expect(missing).toEqual([]);
+  expect(sharedKeyNote(set, new Map(Object.entries(shared)))).toMatch(/shared by planner, coder.*local counters/);
+  expect(sharedKeyNote(set, new Map(Object.entries(COMPLETE)))).toBeUndefined();
 });
