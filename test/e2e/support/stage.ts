@@ -61,6 +61,8 @@ export interface StageOptions {
   readonly script: Script;
   readonly protocol?: ScriptProtocol;
   readonly init?: readonly string[];
+  /** Name of the checkout's directory. */
+  readonly project?: string;
   /** An existing repository instead of `files`. */
   readonly repository?: (project: string) => Promise<void>;
   readonly start?: boolean;
@@ -74,7 +76,7 @@ export function keyOf(role: string): string {
 
 export async function openStage(options: StageOptions): Promise<Stage> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-e2e-'));
-  const project = path.join(directory, 'project');
+  const project = path.join(directory, options.project ?? 'project');
   const state = path.join(directory, 'state');
   await mkdir(project);
   const model = await startScriptedModel({ script: options.script });
