@@ -21,15 +21,24 @@ export function openLiveTrees(options: {
   isIndependent: (run: RunId, first: TaskId, second: TaskId) => boolean;
 }): LiveTrees {
   const trees = new Map<string, LiveTree>();
+  let looked: Promise<void> = Promise.resolve();
+
+  async function look(tree: LiveTree): Promise<void> {
+    const others = [...trees.values()].filter((other) => other.run === tree.run && other.task !== tree.task);
+    for (const other of others) {
+      if (!options.isIndependent(tree.run, tree.task, other.task)) continue;
+      const overlap = await overlapOf(options.git, tree, other);
+      if (overlap !== undefined) await options.onOverlap(overlap);
+    }
+  }
+
   return {
     async update(tree) {
       trees.set(keyOf(tree), tree);
-      const others = [...trees.values()].filter((other) => other.run === tree.run && other.task !== tree.task);
-      for (const other of others) {
-        if (!options.isIndependent(tree.run, tree.task, other.task)) continue;
-        const overlap = await overlapOf(options.git, tree, other);
-        if (overlap !== undefined) await options.onOverlap(overlap);
-      }
+      // One after the other: two tasks that end their turns together would both report the same meeting.
+      const mine = looked.then(() => look(tree));
+      looked = mine.catch(() => undefined);
+      await mine;
     },
     remove(key) {
       trees.delete(keyOf(key));

@@ -3,6 +3,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { Clock } from '../domain/ids.ts';
 import { normalizeRepoPath, type RepoPath } from '../domain/path.ts';
+import { createRestingWatches, directoryIdentity, type PlacedWatch } from './resting-watches.ts';
 import { createTreeAlarm, type TreeAlarm } from './tree-alarm.ts';
 import type { WatchedTree, Watcher, WatchListener } from './watch.ts';
 
@@ -19,7 +20,7 @@ interface Watch {
   readonly tree: WatchedTree;
   readonly alarm: TreeAlarm;
   /** Undefined while polling. */
-  readonly events: FSWatcher | undefined;
+  readonly placed: PlacedWatch | undefined;
 }
 
 /** Starts without trees. `stop` ends every watch and timer. */
@@ -29,6 +30,7 @@ export function startWatcher(options: WatcherOptions): Watcher {
   const reconcileMs = options.reconcileMs ?? 30_000;
   const pollMs = Math.min(options.pollMs ?? 5_000, reconcileMs);
   const watches = new Map<string, Watch>();
+  const resting = createRestingWatches();
   let mode: Watcher['mode'] = 'events';
   let lastEventAt: number | undefined;
   let stopped = false;
@@ -44,12 +46,27 @@ export function startWatcher(options: WatcherOptions): Watcher {
   const degrade = (reason: string): void => {
     if (mode === 'polling' || stopped) return;
     mode = 'polling';
-    for (const [root, { tree, alarm, events }] of watches) {
+    for (const [root, { tree, alarm, placed }] of watches) {
       alarm.stop();
-      void events?.close();
-      watches.set(root, { tree, alarm: alarmFor(tree), events: undefined });
+      void placed?.events.close();
+      watches.set(root, { tree, alarm: alarmFor(tree), placed: undefined });
     }
+    void resting.closeAll();
     listener.onDegraded(reason);
+  };
+
+  const listen = async (root: string, events: FSWatcher): Promise<void> => {
+    events.on('all', (_event, path) => {
+      const watch = watches.get(root);
+      if (watch === undefined) return;
+      lastEventAt = clock.now();
+      watch.alarm.ring(repoPathOf(root, path));
+    });
+    await untilReady(events, (error) => {
+      const reason = shortageOf(error, root);
+      if (reason !== undefined) degrade(reason);
+      else watches.get(root)?.alarm.ring(undefined); // one directory that cannot be watched: look for ourselves
+    });
   };
 
   return {
@@ -65,32 +82,27 @@ export function startWatcher(options: WatcherOptions): Watcher {
     add: async (tree) => {
       if (stopped) throw new OrchestratorError('failed', `cannot watch ${tree.root}: the watcher was stopped`);
       if (watches.has(tree.root)) return;
-      const alarm = alarmFor(tree);
-      const events = mode === 'events' ? openEvents(tree.root) : undefined;
-      watches.set(tree.root, { tree, alarm, events });
-      if (events === undefined) return;
-      events.on('all', (_event, path) => {
-        lastEventAt = clock.now();
-        watches.get(tree.root)?.alarm.ring(repoPathOf(tree.root, path));
-      });
-      await untilReady(events, (error) => {
-        const reason = shortageOf(error, tree.root);
-        if (reason !== undefined) degrade(reason);
-        else watches.get(tree.root)?.alarm.ring(undefined); // one directory that cannot be watched: look for ourselves
-      });
+      const { root } = tree;
+      const kept = resting.wake(root);
+      const events = kept ?? (mode === 'events' ? openEvents(root) : undefined);
+      const placed = events === undefined ? undefined : { events, identity: directoryIdentity(root) };
+      watches.set(root, { tree, alarm: alarmFor(tree), placed });
+      if (events !== undefined && kept === undefined) await listen(root, events);
     },
     remove: async (root) => {
       const found = watches.get(root);
       watches.delete(root);
       found?.alarm.stop();
-      await found?.events?.close();
+      if (found?.placed === undefined) return;
+      if (found.tree.kind === 'workspace') resting.keep(root, found.placed);
+      else await found.placed.events.close();
     },
     stop: async () => {
       stopped = true;
       const all = [...watches.values()];
       watches.clear();
       for (const { alarm } of all) alarm.stop();
-      await Promise.all(all.map(({ events }) => events?.close()));
+      await Promise.all([resting.closeAll(), ...all.map(({ placed }) => placed?.events.close())]);
     },
   };
 }

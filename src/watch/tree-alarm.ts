@@ -9,6 +9,7 @@ export interface TreeAlarm {
 }
 
 interface AlarmTimes {
+  /** The first event is reported at once, those of the next so many milliseconds together. */
   readonly debounceMs: number;
   /** Quiet time after the last event until the reconcile of a burst. */
   readonly settleMs: number;
@@ -18,25 +19,39 @@ interface AlarmTimes {
 
 export function createTreeAlarm(tree: WatchedTree, listener: WatchListener, times: AlarmTimes): TreeAlarm {
   const paths = new Set<RepoPath>();
+  let rang = false;
+  let soon: NodeJS.Immediate | undefined;
   let debounce: NodeJS.Timeout | undefined;
   let settle: NodeJS.Timeout | undefined;
   const report = () => {
-    debounce = undefined;
+    soon = undefined;
+    rang = false;
     const named = [...paths];
     paths.clear();
     listener.onChange(tree, named);
   };
+  const reportLater = () => {
+    debounce = undefined;
+    if (!rang) return;
+    debounce = setTimeout(reportLater, times.debounceMs);
+    report();
+  };
   const regular = setInterval(() => listener.onReconcile(tree), times.reconcileMs);
   return {
     ring: (path) => {
+      rang = true;
       // A burst is judged by its reconcile; naming each of ten thousand paths would help nobody.
       if (path !== undefined && paths.size < MAX_NAMED_PATHS) paths.add(path);
-      debounce ??= setTimeout(report, times.debounceMs);
+      if (debounce === undefined) {
+        debounce = setTimeout(reportLater, times.debounceMs);
+        soon = setImmediate(report);
+      }
       clearTimeout(settle);
       settle = setTimeout(() => listener.onReconcile(tree), times.settleMs);
     },
     stop: () => {
       clearInterval(regular);
+      clearImmediate(soon);
       clearTimeout(debounce);
       clearTimeout(settle);
     },

@@ -12,7 +12,13 @@ import type { Owner, Workspace } from './workspace.ts';
 export function openWorkspace(
   options: PoolOptions,
   slot: Slot,
-  use: { owner: Owner; start: { commit: ObjectId }; prepared: PreparedSlot; release: () => void },
+  use: {
+    owner: Owner;
+    start: { commit: ObjectId; tree: ObjectId };
+    prepared: PreparedSlot;
+    /** Told the tree that was seen last. */
+    release: (tree: ObjectId) => void;
+  },
 ): Workspace {
   const { store, clock } = options;
   const { owner } = use;
@@ -22,6 +28,7 @@ export function openWorkspace(
   const serial = createSerial();
   const { preparation } = use.prepared;
   let { context } = use.prepared;
+  let seen = use.start.tree;
   let released = false;
   const whileHeld = <Result>(work: () => Promise<Result>): Promise<Result> =>
     serial(async () => {
@@ -40,16 +47,22 @@ export function openWorkspace(
       whileHeld(async () => {
         const snapshot = await takeSnapshot(context);
         await refs.keep(snapshot.tree);
+        seen = snapshot.tree;
         return snapshot;
       }),
     changes: (from, to) => store.diff(from, to),
     savePatch: async ({ from, to, paths, name }) => stagePatch(staging, name, await store.patch(from, to, paths)),
-    restore: (tree, paths) => whileHeld(() => restorePaths(root, { store, tree, paths })),
+    restore: (tree, paths) =>
+      whileHeld(async () => {
+        await restorePaths(root, { store, tree, paths });
+        seen = tree;
+      }),
     resetTo: (tree) =>
       whileHeld(async () => {
         // What the step started with stays tracked: a file of it that is made again is never an ignored one.
         const target = await trackedIn(store, tree);
-        await makeTreeEqual({ ...preparation, tree, tracked: target });
+        await makeTreeEqual({ ...preparation, tree, tracked: target, seen });
+        seen = tree;
         context = { ...context, tracked: new Map([...context.tracked, ...target]) };
       }),
     moveAside: (path, name) => whileHeld(() => stagePath({ root, path, directory: staging, name })),
@@ -57,7 +70,7 @@ export function openWorkspace(
       serial(async () => {
         if (released) return;
         released = true;
-        use.release();
+        use.release(seen);
       }),
   };
 }

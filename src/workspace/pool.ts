@@ -1,9 +1,8 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import type { RunId } from '../domain/ids.ts';
+import type { ObjectId, RunId } from '../domain/ids.ts';
 import { diskUsage } from '../git/disk-usage.ts';
-import type { IgnoreRules } from './ignore-rules.ts';
 import { openWorkspace } from './open-workspace.ts';
-import { fillSlot, type PoolOptions, type Slot, slotAt } from './slot.ts';
+import { fillSlot, freshMemory, type PoolOptions, type Slot, type SlotMemory, slotAt } from './slot.ts';
 import type { WorkspacePool } from './workspace.ts';
 
 interface Place {
@@ -11,19 +10,17 @@ interface Place {
   readonly taken: boolean;
   /** Who used it last: its build products fit that run best. */
   readonly run: RunId | undefined;
-  readonly rules: IgnoreRules | undefined;
+  readonly memory: SlotMemory;
 }
 
 /** Opens the slots below `directory`. One pool a directory: the daemon's lock sees to that. */
 export async function openWorkspacePool(given: PoolOptions): Promise<WorkspacePool> {
   await mkdir(given.directory, { recursive: true, mode: 0o700 });
   const options = { ...given, directory: await realpath(given.directory) };
-  const places: Place[] = Array.from({ length: options.slots }, (_, index) => ({
-    slot: slotAt(options.directory, `slot-${index + 1}`),
-    taken: false,
-    run: undefined,
-    rules: undefined,
-  }));
+  const places: Place[] = Array.from({ length: options.slots }, (_, index) => {
+    const slot = slotAt(options.directory, `slot-${index + 1}`);
+    return { slot, taken: false, run: undefined, memory: freshMemory(options, slot) };
+  });
   const change = (slot: Slot, patch: Partial<Place>): void => {
     const index = places.findIndex((place) => place.slot === slot);
     const place = places[index];
@@ -40,11 +37,13 @@ export async function openWorkspacePool(given: PoolOptions): Promise<WorkspacePo
       const { slot } = place;
       change(slot, { taken: true });
       try {
-        const prepared = await fillSlot(options, slot, { owner, start, known: place.rules });
-        change(slot, { run: owner.run, rules: prepared.context.rules });
-        return openWorkspace(options, slot, { owner, start, prepared, release: () => change(slot, { taken: false }) });
+        const prepared = await fillSlot(options, slot, { owner, start, known: place.memory });
+        const { door, rules } = prepared.context;
+        const release = (tree: ObjectId) => change(slot, { taken: false, memory: { door, rules, tree } });
+        change(slot, { run: owner.run });
+        return openWorkspace(options, slot, { owner, start, prepared, release });
       } catch (error) {
-        change(slot, { taken: false, rules: undefined });
+        change(slot, { taken: false, memory: freshMemory(options, slot) });
         throw error;
       }
     },

@@ -17,6 +17,8 @@ export interface Preparation {
   readonly index: string;
   readonly door: TreeDoor;
   readonly tree: ObjectId;
+  /** The tree that was seen there last: when it is the wanted one, looking comes before checking out. */
+  readonly seen: ObjectId | undefined;
   /** The entries of `tree`. */
   readonly tracked: Tracked;
   readonly rules: IgnoreRules;
@@ -30,7 +32,8 @@ export async function makeTreeEqual(preparation: Preparation): Promise<Inspectio
   const { root, door, tracked, rules, tree } = preparation;
   await rm(`${preparation.index}.lock`, { force: true });
   const before = await inspectTree(root, { tracked, rules, repair: true });
-  await removeLeftovers(root, { inspection: before, tracked, rules });
+  const removed = await removeLeftovers(root, { inspection: before, tracked, rules });
+  if (preparation.seen === tree && removed === 0 && (await recordTree(preparation, before)) === tree) return before;
   await door.checkOut(tree);
   const after = await inspectTree(root, { tracked, rules, repair: false });
   const result = await recordTree(preparation, after);
@@ -67,10 +70,11 @@ async function replaceDirectory({ root, index }: Preparation): Promise<void> {
   await removeTree(Buffer.from(trash)).catch(() => undefined); // tried again when the slot is replaced next time
 }
 
+/** Answers how many things had to go. */
 async function removeLeftovers(
   root: string,
   options: { inspection: Inspection; tracked: Tracked; rules: IgnoreRules },
-): Promise<void> {
+): Promise<number> {
   const { inspection, tracked, rules } = options;
   const { walk } = inspection;
   const ignored = await rules.ignored([...walk.special, ...walk.directories.map(insideOf)]);
@@ -94,6 +98,7 @@ async function removeLeftovers(
   for (const path of deepestFirst) {
     await inDirectories(root, [path], (anchor, name) => rmdir(absoluteBytes(anchor.path, name)));
   }
+  return gone.size + deepestFirst.length;
 }
 
 /** A path whose answer tells whether the directory itself is ignored: git takes the parents for directories. */

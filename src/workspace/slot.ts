@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock, ObjectId, RunId } from '../domain/ids.ts';
 import type { RepoPath } from '../domain/path.ts';
 import type { StoreGit } from '../git/git.ts';
-import { openTreeDoor } from '../git/tree-door.ts';
+import { openTreeDoor, type TreeDoor } from '../git/tree-door.ts';
 import { installAgentRepository } from './agent-repository.ts';
 import { type IgnoreRules, openIgnoreRules } from './ignore-rules.ts';
 import type { Tracked } from './inspect.ts';
@@ -50,11 +50,24 @@ export interface PreparedSlot {
   readonly context: SnapshotContext;
 }
 
-/** Brings a free slot to the start of a step. `known` are the ignore rules of the slot's last use. */
+/** What is still known of a slot's last use, to make the next one cheap. What it says is proved before it counts. */
+export interface SlotMemory {
+  readonly door: TreeDoor;
+  readonly rules: IgnoreRules | undefined;
+  /** The tree that was last seen in it. */
+  readonly tree: ObjectId | undefined;
+}
+
+export function freshMemory({ store, searchPath }: PoolOptions, slot: Slot): SlotMemory {
+  const door = openTreeDoor({ storeDirectory: store.directory, workTree: slot.root, index: slot.index, searchPath });
+  return { door, rules: undefined, tree: undefined };
+}
+
+/** Brings a free slot to the start of a step. */
 export async function fillSlot(
   options: PoolOptions,
   slot: Slot,
-  use: { owner: Owner; start: { commit: ObjectId; tree: ObjectId }; known: IgnoreRules | undefined },
+  use: { owner: Owner; start: { commit: ObjectId; tree: ObjectId }; known: SlotMemory },
 ): Promise<PreparedSlot> {
   const { store, searchPath } = options;
   const { commit, tree } = use.start;
@@ -63,8 +76,9 @@ export async function fillSlot(
     store,
     root: slot.root,
     index: slot.index,
-    door: openTreeDoor({ storeDirectory: store.directory, workTree: slot.root, index: slot.index, searchPath }),
+    door: use.known.door,
     tree,
+    seen: use.known.tree,
     tracked: await trackedIn(store, tree),
     rules: await rulesFor(options, slot, use),
   };
@@ -102,10 +116,10 @@ export async function trackedIn(store: StoreGit, tree: ObjectId): Promise<Tracke
 async function rulesFor(
   options: PoolOptions,
   slot: Slot,
-  use: { owner: Owner; start: { tree: ObjectId }; known: IgnoreRules | undefined },
+  use: { owner: Owner; start: { tree: ObjectId }; known: SlotMemory },
 ): Promise<IgnoreRules> {
   const base = (await options.ignoreBaseTree(use.owner.run)) ?? use.start.tree;
-  if (use.known?.base === base) return use.known;
+  if (use.known.rules?.base === base) return use.known.rules;
   const { store, searchPath } = options;
   return openIgnoreRules({ store, base, shadow: join(slot.directory, 'ignore'), searchPath });
 }

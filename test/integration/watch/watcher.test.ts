@@ -92,6 +92,45 @@ describe('a watcher', () => {
     expect(watcher.trees).toBe(0);
   });
 
+  it('tells of the first change at once, of the next ones together', async () => {
+    const calls: { at: number; paths: readonly string[] }[] = [];
+    watcher = startWatcher({
+      clock: { now: () => 42 },
+      debounceMs: 1_000,
+      listener: {
+        onChange: (_tree, paths) => void calls.push({ at: performance.now(), paths }),
+        onReconcile: () => undefined,
+        onDegraded: (reason) => degraded.push(reason),
+      },
+    });
+    await watcher.add(tree);
+    const from = performance.now();
+    writeFileSync(join(root, 'lib/first.py'), 'x');
+    await until(() => calls.length > 0);
+    writeFileSync(join(root, 'lib/second.py'), 'x');
+    writeFileSync(join(root, 'lib/third.py'), 'x');
+    await until(() => calls.length > 1);
+    const [first, second] = calls;
+    expect((first?.at ?? 0) - from).toBeLessThan(800);
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(900);
+    expect(second?.paths).toEqual(expect.arrayContaining(['lib/second.py', 'lib/third.py']));
+  });
+
+  it('hears again of a tree that comes back, also when another directory lies there now', async () => {
+    await start().add(tree);
+    await watcher.remove(root);
+    writeFileSync(join(root, 'lib/between.py'), 'x');
+    await watcher.add(tree);
+    writeFileSync(join(root, 'lib/again.py'), 'x');
+    await until(() => changed.has('lib/again.py'));
+    await watcher.remove(root);
+    renameSync(root, `${root}.old`);
+    mkdirSync(join(root, 'lib'), { recursive: true });
+    await watcher.add(tree);
+    writeFileSync(join(root, 'lib/other.py'), 'x');
+    await until(() => changed.has('lib/other.py'));
+  });
+
   it('refuses trees after its stop', async () => {
     await start().stop();
     await expect(watcher.add(tree)).rejects.toThrow(/was stopped/);
