@@ -48,6 +48,11 @@ export interface Checkpoints {
     current: CurrentState,
     extraWrites?: readonly Write[],
   ): Promise<AnswerOutcome>;
+  /**
+   * Rows that approve a checkpoint in the transaction that opens it, where the policy has answered already: nobody ever
+   * sees it wait.
+   */
+  approvalWrites(checkpoint: Checkpoint, by: string): readonly Write[];
   /** Rows that make a pending checkpoint void (the run was cancelled, the step was superseded). */
   voidWrites(id: CheckpointId, reason: string): readonly Write[];
 }

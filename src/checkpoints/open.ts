@@ -32,6 +32,7 @@ export function openCheckpoints(parts: Parts): Checkpoints {
         .sort((left, right) => CHECKPOINT_FAMILIES[left.kind] - CHECKPOINT_FAMILIES[right.kind]);
     },
     answer: (id, answer, current, extraWrites = []) => answerOnce(parts, { id, answer, current, extraWrites }),
+    approvalWrites: (checkpoint, by) => answerWrites(checkpoint, { verdict: 'approve', by }, clock.now()),
     voidWrites: (id, reason) => voidingWrites(id, reason, clock.now()),
   };
 }
@@ -71,16 +72,7 @@ async function answerOnce({ store, clock }: Parts, request: Answering): Promise<
     return outcome.committed ? { state: 'void', checkpoint: now, changed } : { state: 'used', checkpoint: now };
   }
   const at = clock.now();
-  const state = STATE_AFTER[answer.verdict];
-  const outcome = await store.write([
-    {
-      statement: 'checkpoint-answer',
-      params: { id, state, at, answer: JSON.stringify(answer) },
-      expectChanges: 1,
-    },
-    eventOf(checkpoint, `checkpoint-${state}`, at, { digest: checkpoint.digest, answer }),
-    ...extraWrites,
-  ]);
+  const outcome = await store.write([...answerWrites(checkpoint, answer, at), ...extraWrites]);
   if (outcome.committed) return { state: 'accepted', checkpoint: mustRead(store, id) };
   if (outcome.failedAt === 0) return { state: 'used', checkpoint: mustRead(store, id) };
   const failed = extraWrites[outcome.failedAt - 2]?.statement ?? 'event-insert';
@@ -88,6 +80,18 @@ async function answerOnce({ store, clock }: Parts, request: Answering): Promise<
     'failed',
     `checkpoint ${id} was not answered: its state changed meanwhile (guard of ${failed}). It still waits; look at it again.`,
   );
+}
+
+function answerWrites(checkpoint: Checkpoint, answer: Answer, at: number): readonly Write[] {
+  const state = STATE_AFTER[answer.verdict];
+  return [
+    {
+      statement: 'checkpoint-answer',
+      params: { id: checkpoint.id, state, at, answer: JSON.stringify(answer) },
+      expectChanges: 1,
+    },
+    eventOf(checkpoint, `checkpoint-${state}`, at, { digest: checkpoint.digest, answer }),
+  ];
 }
 
 const STATE_AFTER = { approve: 'approved', reject: 'rejected' } as const satisfies Record<

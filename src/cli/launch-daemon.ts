@@ -53,9 +53,13 @@ export function launchAttached({ io, root, entry }: Launch): Promise<number> {
   });
 }
 
-/** On Node 22 node:sqlite and type stripping warn at every start. */
+/**
+ * On Node 22 node:sqlite and type stripping warn at every start. A young generation of node's size would only hold
+ * garbage: what a step makes is short-lived, and the daemon stays for days.
+ */
 function daemonArguments(entry: string, root: string): string[] {
-  return ['--disable-warning=ExperimentalWarning', entry, '--repository', root, '--variables-on-stdin'];
+  const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
+  return [...flags, entry, '--repository', root, '--variables-on-stdin'];
 }
 
 /** Keys go to the daemon through a pipe: an environment can be read for life by every process of the same user. */

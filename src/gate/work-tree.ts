@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { execa } from 'execa';
 import { OrchestratorError } from '../domain/errors.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { pathToBytes, type RepoPath } from '../domain/path.ts';
+import { runGit } from '../git/run-git.ts';
 import { userEnvironment } from '../git/user-environment.ts';
 
 /**
@@ -16,19 +16,15 @@ export async function fastForwardCheckout(options: {
   environment: Readonly<Record<string, string | undefined>>;
 }): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }> {
   const { directory, commit, environment } = options;
-  const result = await execa('git', ['-C', directory, ...QUIET_CONFIG, ...FORWARD, commit], {
-    env: userEnvironment(environment),
-    extendEnv: false,
-    reject: false,
-    stdin: 'ignore',
-  });
-  if (result.exitCode === 0) return { ok: true };
-  if (result.exitCode === undefined) {
-    throw new OrchestratorError('failed', `git could not be run in ${directory}; check that it is on PATH.`, {
-      cause: result,
-    });
+  const env = userEnvironment(environment);
+  const run = { cwd: directory, env, input: undefined, maxBytes: 16 * 1024 * 1024 };
+  try {
+    const { exitCode, stderr } = await runGit([...QUIET_CONFIG, ...FORWARD, commit], run);
+    return exitCode === 0 ? { ok: true } : { ok: false, reason: stderr.toString('utf8').trim() };
+  } catch (cause) {
+    const message = `git could not be run in ${directory}; check that it is on PATH.`;
+    throw new OrchestratorError('failed', message, { cause });
   }
-  return { ok: false, reason: result.stderr.trim() };
 }
 
 const QUIET_CONFIG = [

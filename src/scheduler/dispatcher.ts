@@ -85,8 +85,7 @@ export function startDispatcher(engine: Engine): Dispatcher {
       case 'prepare-merge':
         return begin(mergeKey(action.run), action.run, undefined, async () => {
           const prepared = await prepareMerge(engine, action.run);
-          if (prepared.state === 'asked' && prepared.direct)
-            await finishMerge(engine, prepared.checkpoint, { direct: true });
+          if (prepared.state === 'asked' && prepared.direct) await finishMerge(engine, prepared.checkpoint);
         });
       case 'end-task':
         return endTask(action.run, action.task, action.state, action.reason);
@@ -162,7 +161,7 @@ export function startDispatcher(engine: Engine): Dispatcher {
       const key = mergeKey(checkpoint.run);
       // The preparation that asked may not have put its things away yet.
       await work.get(key)?.done;
-      begin(key, checkpoint.run, undefined, () => finishMerge(engine, checkpoint, { direct: false }));
+      begin(key, checkpoint.run, undefined, () => finishMerge(engine, checkpoint));
       await work.get(key)?.done;
     },
     async stop({ now }) {

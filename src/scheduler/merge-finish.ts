@@ -3,20 +3,15 @@ import { type ObjectId, ZERO_OBJECT_ID } from '../domain/ids.ts';
 import type { Run } from '../domain/run.ts';
 import { eventWrite } from '../store/events.ts';
 import type { Write } from '../store/store.ts';
-import { currentState } from './binding.ts';
 import { candidateOf } from './candidate.ts';
 import { commit, type Engine } from './engine.ts';
 import { prepareMerge } from './merge-prepare.ts';
 import { endingWrites, type RunRecord, readRun, runWrite, taskWrite } from './records.ts';
 
-/**
- * Carries an approved merge out: the gate judges once more, then the target moves by compare-and-swap. `direct` first
- * answers the checkpoint in the policy's name.
- */
-export async function finishMerge(engine: Engine, asked: Checkpoint, options: { direct: boolean }): Promise<void> {
+/** Carries an approved merge out: the gate judges once more, then the target moves by compare-and-swap. */
+export async function finishMerge(engine: Engine, asked: Checkpoint): Promise<void> {
   const record = readRun(engine.store, asked.run);
   if (record === undefined) return;
-  if (options.direct && !(await approveDirectly(engine, record.run, asked))) return;
   const result = asked.payload['result'] as ObjectId;
   const target = (await engine.user.resolve(record.run.manifest.target)) ?? ZERO_OBJECT_ID;
   // Moved since the approval, or a crash came between noticing that and asking anew.
@@ -65,16 +60,6 @@ export function mergedWrites(engine: Engine, record: RunRecord, commitId: Object
     ...tasks.filter((task) => task.state === 'ready').map((task) => taskWrite({ ...task, state: 'merged' })),
     ended(engine, run, 'merged', `${run.target} is at ${commitId}`),
   ];
-}
-
-async function approveDirectly(engine: Engine, run: Run, asked: Checkpoint): Promise<boolean> {
-  const current = await currentState(engine, run, asked.binding.content);
-  const outcome = await engine.checkpoints.answer(
-    asked.id,
-    { verdict: 'approve', by: 'policy write_mode: direct' },
-    current,
-  );
-  return outcome.state === 'accepted';
 }
 
 function ended(engine: Engine, run: Run, state: Run['state'], reason: string): Write {

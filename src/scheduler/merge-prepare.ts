@@ -21,7 +21,11 @@ import { type VerifyResult, verifyResult } from './verify.ts';
 
 /** What a run ended up with before a human is asked. */
 export type Prepared =
-  | { readonly state: 'asked'; readonly checkpoint: Checkpoint; readonly direct: boolean }
+  | {
+      readonly state: 'asked';
+      readonly checkpoint: Checkpoint /** Approved by the policy already. */;
+      readonly direct: boolean;
+    }
   | { readonly state: 'conflict' }
   | { readonly state: 'ended' };
 
@@ -57,9 +61,12 @@ export async function prepareMerge(engine: Engine, id: RunId, replaces?: Checkpo
   if (run.manifest.dryRun) return keepAsPatch(engine, run, { candidate, base, verify: verification.result });
   const question = await mergeQuestion(engine, record, { candidate, verdict, verification, ready, replaces });
   const { checkpoint, writes } = engine.checkpoints.prepare(question);
-  await commit(engine.store, [...writes, runWrite({ ...run, state: 'ready' })]);
   const findings = checkpoint.findings.filter((finding) => finding.kind !== BUDGET_WARNING);
-  const direct = isDirect(engine, record, verdict) && verification.result === 'passed' && findings.length === 0;
+  // What had to be asked anew, since something changed, is always a question.
+  const nothingAsks = replaces === undefined && verification.result === 'passed' && findings.length === 0;
+  const direct = nothingAsks && isDirect(engine, record, verdict);
+  const approval = direct ? engine.checkpoints.approvalWrites(checkpoint, 'policy write_mode: direct') : [];
+  await commit(engine.store, [...writes, ...approval, runWrite({ ...run, state: 'ready' })]);
   return { state: 'asked', checkpoint, direct };
 }
 

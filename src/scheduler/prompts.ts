@@ -1,7 +1,6 @@
 import { buildPrompt } from '../agents/prompt/build-prompt.ts';
 import type { PromptInput } from '../agents/prompt/prompt-input.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { RepoPath } from '../domain/path.ts';
 import { PLAN_TASK } from '../domain/run.ts';
 import type { GlobalPolicy, Rule } from '../policy/policy.ts';
 import type { Engine } from './engine.ts';
@@ -67,8 +66,9 @@ function generatedNote(global: GlobalPolicy): string {
 }
 
 async function instructionsOf(engine: Engine, tree: ObjectId): Promise<string | undefined> {
+  const entries = await engine.git.listTree(tree);
   for (const name of INSTRUCTION_FILES) {
-    const entry = await engine.git.entry(tree, name as RepoPath);
+    const entry = entries.find((each) => each.path === name);
     if (entry !== undefined)
       return (await engine.git.readBlob(entry.blob)).toString('utf8').slice(0, INSTRUCTIONS_BYTES);
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/errors.ts';
 import type { ObjectId, RoleName, RunId, TaskId } from '../domain/ids.ts';
 import { agentId } from '../domain/ids.ts';
 import type { Run, Step, Task } from '../domain/run.ts';
@@ -44,12 +45,16 @@ export async function performStep(
     role: which.role,
   };
   engine.runClock.enter(which.run);
+  // Placing watches takes long; what happens before they hear is seen by the snapshot at the turn's end.
+  const watching = engine.watcher.add(watched).catch((error: unknown) => {
+    engine.log.warn({ error: messageOf(error) }, 'a workspace is not watched; it is looked at when its turns end');
+  });
   try {
-    await engine.watcher.add(watched);
     const sitting = await sit(engine, { run: record.run, task, step, start, workspace, history, signal: piece.signal });
     await endSitting(sitting, piece.why());
   } finally {
     await addActiveTime(engine, record.run, engine.runClock.leave(which.run));
+    await watching;
     await engine.watcher.remove(workspace.root);
     await workspace.release();
     await writeTranscript(engine, { run: which.run, agent: agentId(which) });

@@ -33,7 +33,7 @@ export async function makeTreeEqual(preparation: Preparation): Promise<Inspectio
   await rm(`${preparation.index}.lock`, { force: true });
   const before = await inspectTree(root, { tracked, rules, repair: true });
   const removed = await removeLeftovers(root, { inspection: before, tracked, rules });
-  if (preparation.seen === tree && removed === 0 && (await recordTree(preparation, before)) === tree) return before;
+  if (preparation.seen === tree && removed === 0 && (await holds(preparation, before))) return before;
   await door.checkOut(tree);
   const after = await inspectTree(root, { tracked, rules, repair: false });
   const result = await recordTree(preparation, after);
@@ -42,6 +42,12 @@ export async function makeTreeEqual(preparation: Preparation): Promise<Inspectio
     'failed',
     `the files in ${root} do not become those of tree ${tree} (${result} instead). Is something else writing there, or does the disk fold file names?`,
   );
+}
+
+/** Whether the files are those of `tree` already; what cannot be recorded is put right by checking out. */
+async function holds(preparation: Preparation, inspection: Inspection): Promise<boolean> {
+  const found = await recordTree(preparation, inspection).catch(() => undefined);
+  return found === preparation.tree;
 }
 
 /** The same for a slot nobody works in: where the old tree resists, a new one takes its place. */

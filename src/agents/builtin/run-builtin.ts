@@ -29,7 +29,7 @@ async function* runStep(
   try {
     let ending: Ending;
     try {
-      const model = chooseModel(assignment);
+      const model = await chooseModel(assignment);
       toolbox = await ports.openToolbox(assignment);
       ending = yield* stepLoop({ assignment, model, toolbox, signal, clock: ports.clock, log: ports.log });
     } catch (error) {

@@ -18,8 +18,9 @@ interface Waiter {
 
 /** Starts the writer thread; rejects when it cannot open the database. */
 export async function startWriter(data: WriterData): Promise<WriterClient> {
-  // On some Nodes node:sqlite warns in every thread that loads it.
-  const execArgv = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
+  // On some Nodes node:sqlite warns in every thread that loads it. The process's own flags stay out: a thread refuses
+  // to start with those about memory.
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
   const worker = new Worker(writerFile(), { workerData: data, execArgv });
   const waiters = new Map<number, Waiter>();
   let nextId = 1;

@@ -22,7 +22,8 @@ import { buildWorld, runIn, SECRET, type World } from './world.ts';
 
 const log = { info: () => undefined, warn: () => undefined };
 const options = { probeDirectory: tmpdir(), environment: process.env, log };
-const hasBwrap = existsSync('/usr/bin/bwrap');
+// Without bubblewrap these fail on Linux: a missing package must not look like a pass.
+const isLinux = process.platform === 'linux';
 
 let world: World;
 beforeEach(async () => {
@@ -61,7 +62,7 @@ function launch(sandbox: Sandbox, script: string, env: Record<string, string> = 
   return { launched, errors: text(launched.stderr) };
 }
 
-describe.skipIf(!hasBwrap)('bwrap', () => {
+describe.skipIf(!isLinux)('bwrap', () => {
   let sandbox: Sandbox;
   beforeEach(async () => {
     sandbox = await openSandbox({ ...options, mode: 'kernel' });
@@ -171,20 +172,6 @@ describe.skipIf(!hasBwrap)('bwrap', () => {
     expect((await runIn(sandbox, world.view, script, { env })).output).not.toContain(home);
     expect((await runIn(sandbox, view, `ls -A ${home}`, { env })).output).toBe('venv\n');
   });
-
-  const pyenv = path.join(process.env['HOME'] ?? '/nowhere', '.pyenv');
-  it.skipIf(!existsSync(path.join(pyenv, 'shims/python3')))("runs the user's own pyenv", async () => {
-    const env = { PATH: `${pyenv}/shims:${pyenv}/bin:/usr/bin:/bin`, HOME: world.view.home };
-    const brought = toolchainPaths({
-      path: env.PATH,
-      execPath: process.execPath,
-      packageRoot: undefined,
-      home: process.env['HOME'],
-    });
-    const view = { ...world.view, readOnly: [...world.view.readOnly, ...brought] };
-    const ran = await runIn(sandbox, view, 'python3 -c "import json, ssl; print(6 * 7)"', { env });
-    expect(ran).toMatchObject({ code: 0, output: '42\n' });
-  });
 });
 
 const LAUNCH = { argv: ['/bin/true'], cwd: '/', env: {}, network: 'none' } as const;
@@ -228,7 +215,7 @@ describe('detect-only', () => {
 });
 
 describe('openSandbox', () => {
-  it.skipIf(!hasBwrap)('proves bwrap by real attempts and records what they answered', async () => {
+  it.skipIf(!isLinux)('proves bwrap by real attempts and records what they answered', async () => {
     const { probe } = await openSandbox({ ...options, mode: 'auto' });
     expect(probe).toMatchObject({ mode: 'bwrap', proved: true });
     expect(probe.evidence.join('\n')).toMatch(

@@ -52,6 +52,20 @@ test('a checkpoint reads back exactly as it was prepared, byte paths included, a
   await later.close();
 });
 
+test('what the policy answers is approved as it is opened, and nobody can answer it again', async () => {
+  const { store, checkpoints, eventTypes } = await setUp();
+  const { checkpoint, writes } = checkpoints.prepare(question());
+  await store.write([...writes, ...checkpoints.approvalWrites(checkpoint, 'policy')]);
+  expect(checkpoints.list({ all: false })).toEqual([]);
+  expect(checkpoints.get(checkpoint.id)).toMatchObject({
+    state: 'approved',
+    answer: { verdict: 'approve', by: 'policy' },
+  });
+  expect(eventTypes()).toEqual(['checkpoint-opened', 'checkpoint-approved']);
+  expect(await checkpoints.answer(checkpoint.id, NO, CURRENT)).toMatchObject({ state: 'used' });
+  await store.close();
+});
+
 test('an answer is accepted once, with the caller’s own rows in the same transaction', async () => {
   const { store, checkpoints, ask, eventTypes } = await setUp();
   const asked = await ask();

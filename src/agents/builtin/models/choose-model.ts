@@ -1,14 +1,15 @@
 import { OrchestratorError } from '../../../domain/errors.ts';
 import type { Assignment } from '../../runner.ts';
-import { anthropicModel } from './anthropic.ts';
 import type { Model, ModelSettings } from './model.ts';
-import { openaiChatModel } from './openai-chat.ts';
 
 /** The gateway's own timeouts and retries come first; this one only ends a call that nobody answers any more. */
 const CALL_TIMEOUT_MS = 15 * 60_000;
 
-/** The adapter for the role's protocol; throws `configuration` when the built-in agent can't work with the policy. */
-export function chooseModel({ policy, gateway, role, history }: Assignment): Model {
+/**
+ * The adapter for the role's protocol; throws `configuration` when the built-in agent can't work with the policy. The
+ * SDKs are loaded when they are needed: both together are half of what the daemon would load to start.
+ */
+export async function chooseModel({ policy, gateway, role, history }: Assignment): Promise<Model> {
   const { id, protocol, temperature, maxOutputTokens } = policy.model;
   if (id === undefined) {
     throw new OrchestratorError('configuration', `Role ${role} has no model id: set model.id in its policy`);
@@ -24,9 +25,9 @@ export function chooseModel({ policy, gateway, role, history }: Assignment): Mod
   const settings: ModelSettings = { url, key, id, role, temperature, maxOutputTokens, timeoutMs: CALL_TIMEOUT_MS };
   switch (protocol) {
     case 'anthropic':
-      return anthropicModel(settings);
+      return (await import('./anthropic.ts')).anthropicModel(settings);
     case 'openai-chat':
-      return openaiChatModel(settings);
+      return (await import('./openai-chat.ts')).openaiChatModel(settings);
     case 'openai-responses':
       throw new OrchestratorError(
         'configuration',
