@@ -62,7 +62,8 @@ export interface BuiltEngine {
 export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> {
   const { paths, log, clock, random, environment } = options;
   const searchPath = environment['PATH'] ?? '/usr/bin:/bin';
-  requireGitVersion(gitVersion(searchPath));
+  const installedGit = gitVersion(searchPath);
+  requireGitVersion(installedGit);
   const user = await openUserRepository(options.repository, { environment, clock });
   await checkRepository(user);
   options.progress('opening the object store');
@@ -80,12 +81,14 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
   checkKeys(set, options.readVariables(), paths.env);
   options.progress('proving the sandbox');
   mkdirSync(path.join(paths.directory, 'probe'), { recursive: true, mode: 0o700 });
-  const sandbox = await openSandbox({
+  const proving = openSandbox({
     mode: set.global.sandbox.mode,
     probeDirectory: path.join(paths.directory, 'probe'),
     environment,
     log: { info: (message) => log.info({}, message), warn: (message) => log.warn({}, message) },
   });
+  // It is other processes that do the proving; its failure is told where it is awaited.
+  proving.catch(() => undefined);
   const store = await openSqliteStore({ path: paths.db, nowMs: clock.now() });
   const recovered = await recoverCalls(store, { clock, prices: cataloguePrice });
   if (recovered.forfeit + recovered.released > 0)
@@ -165,6 +168,7 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     },
   });
   const lang = environment['LANG'] ?? 'C.UTF-8';
+  const sandbox = await proving;
   const workClock: Clock = { now: () => performance.timeOrigin + performance.now() };
   const engine: Engine = {
     store,
@@ -207,12 +211,11 @@ export async function buildEngine(options: EngineOptions): Promise<BuiltEngine> 
     hidden: [...new Set([user.root, worktreeOf(user), paths.directory, options.homeDirectory])],
     userEnvironment: environment,
     commandEnvironment: { PATH: searchPath, LANG: lang, TERM: 'dumb' },
-    versions: { orchestrator: options.version, node: options.nodeVersion, git: gitVersion(searchPath) },
+    versions: { orchestrator: options.version, node: options.nodeVersion, git: installedGit },
   };
   checkout = watchCheckout(engine);
   options.progress('watching the checkout');
-  await watcher.add({ root: user.root, kind: 'checkout' });
-  await checkout.look();
+  await Promise.all([watcher.add({ root: user.root, kind: 'checkout' }), checkout.look()]);
   return {
     engine,
     preflight: gateway.preflight,

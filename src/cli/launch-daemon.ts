@@ -24,7 +24,7 @@ export async function launchDetached({ io, root, logs, entry }: Launch): Promise
   try {
     const child = spawn(io.execPath, daemonArguments(entry, root), {
       cwd: root,
-      env: withoutVariables(io.env),
+      env: daemonEnvironment(io.env),
       detached: true,
       stdio: ['pipe', output.fd, output.fd, 'pipe'],
     });
@@ -42,7 +42,7 @@ export function launchAttached({ io, root, entry }: Launch): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(io.execPath, [...daemonArguments(entry, root), '--foreground'], {
       cwd: root,
-      env: withoutVariables(io.env),
+      env: daemonEnvironment(io.env),
       stdio: ['pipe', 'inherit', 'inherit', 'ignore'],
     });
     sendVariables(io, child);
@@ -74,8 +74,10 @@ function sendVariables(io: Io, child: ChildProcess): void {
  * The daemon's agents have keys, headers and connections of their own: what the vendors' clients or Node would take from
  * the environment (ANTHROPIC_CUSTOM_HEADERS, say) must not reach them.
  */
-function withoutVariables(environment: Io['env']): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !FOREIGN.test(name)));
+function daemonEnvironment(environment: Io['env']): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !FOREIGN.test(name));
+  // glibc keeps an arena of memory for every thread otherwise, which is a tenth of the daemon.
+  return { MALLOC_ARENA_MAX: '2', ...Object.fromEntries(kept) };
 }
 
 const FOREIGN = /^(ORCH_|ANTHROPIC_|OPENAI_|NODE_USE_ENV_PROXY$)/;

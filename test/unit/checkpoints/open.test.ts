@@ -63,7 +63,6 @@ test('what the policy answers is approved as it is opened, and nobody can answer
   });
   expect(eventTypes()).toEqual(['checkpoint-opened', 'checkpoint-approved']);
   expect(await checkpoints.answer(checkpoint.id, NO, CURRENT)).toMatchObject({ state: 'used' });
-  await store.close();
 });
 
 test('an answer is accepted once, with the caller’s own rows in the same transaction', async () => {
