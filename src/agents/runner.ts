@@ -45,6 +45,8 @@ export interface StepHost {
   answerFor(toolCallId: string): HumanAnswer | undefined;
   /** Records a refused attempt (event, violation row) and counts it. */
   refused(attempt: { tool: string; path: string; operation: Operation; verdict: Verdict }): Promise<void>;
+  /** Records a command that `run.allow` does not cover (event). It says nothing about paths, so it is not counted. */
+  refusedCommand(attempt: { command: string; reason: string }): Promise<void>;
   /** Persists a turn whose tool calls are not all answered, before the step parks. */
   savePending(turn: TurnRecord): Promise<void>;
   /**

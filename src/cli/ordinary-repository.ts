@@ -1,13 +1,17 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Repository } from './repository.ts';
+
+interface OrdinaryRepository {
+  readonly root: string;
+  readonly commonDirectory: string;
+}
 
 /**
  * The repository around a directory where the files alone leave no doubt: an ordinary work tree above its own `.git`
  * directory, both the user's. Undefined in every other case; then git has to be asked, which takes a command like
  * `status` as long as the rest of its work.
  */
-export function findOrdinaryRepository(directory: string, uid: number): Repository | undefined {
+export function findOrdinaryRepository(directory: string, uid: number): OrdinaryRepository | undefined {
   try {
     let place = realpathSync(directory);
     const { dev } = lstatSync(place);

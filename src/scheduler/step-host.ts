@@ -28,6 +28,10 @@ export function stepHost(session: Session): StepHost {
       session.step = { ...session.step, violations: session.step.violations + 1 };
       await commit(engine.store, refusedAttemptWrites(session, attempt));
     },
+    async refusedCommand({ command, reason }) {
+      const data = { command: command.slice(0, 2000), reason, rule: 'run.allow' };
+      await commit(engine.store, [sessionEvent(session, 'command-refused', data)]);
+    },
     savePending: (turn) => savePending(session, turn),
     endTurn: (turn) => endTurn(session, turn),
     async appendNote(text, turn) {

@@ -71,6 +71,7 @@ export function memoryHost(
     decide: () => ({ decision: 'write' }),
     answerFor: (id) => options.answers?.[id],
     refused: async () => {},
+    refusedCommand: async () => {},
     savePending: async (turn) => {
       pending.push(structuredClone(turn));
     },

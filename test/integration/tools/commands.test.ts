@@ -95,6 +95,7 @@ describe('run_command', () => {
     expect(await text(step, 'run_command', { command: 'echo a b' })).toBe('a b\n[exit code 0]');
     expect(await text(step, 'run_command', { command: 'touch x' })).toContain('Refused');
     expect(await text(step, 'run_command', { command: 'echo a; touch x' })).toContain('Refused');
+    expect(step.host.commands).toEqual(['touch x', 'echo a; touch x']);
     expect(existsSync(path.join(step.tree, 'x'))).toBe(false);
   });
 });

@@ -23,6 +23,7 @@ export interface Step {
 
 interface RecordingHost extends StepHost {
   readonly refusals: { tool: string; path: string; operation: Operation; decision: string }[];
+  readonly commands: string[];
   readonly notes: { text: string; turn: number }[];
   readonly plans: SubmittedPlan[];
   readonly reviews: SubmittedReview[];
@@ -125,8 +126,8 @@ export async function openStep(options: StepOptions = {}): Promise<Step> {
 }
 
 function recordingHost(): RecordingHost {
-  const host: Pick<RecordingHost, 'refusals' | 'notes' | 'plans' | 'reviews' | 'answers'> = {
-    ...{ refusals: [], notes: [], plans: [], reviews: [], answers: new Map() },
+  const host: Pick<RecordingHost, 'refusals' | 'commands' | 'notes' | 'plans' | 'reviews' | 'answers'> = {
+    ...{ refusals: [], commands: [], notes: [], plans: [], reviews: [], answers: new Map() },
   };
   return {
     ...host,
@@ -134,6 +135,9 @@ function recordingHost(): RecordingHost {
     answerFor: (id) => host.answers.get(id),
     refused: async ({ tool, path: file, operation, verdict }) => {
       host.refusals.push({ tool, path: file, operation, decision: verdict.decision });
+    },
+    refusedCommand: async ({ command }) => {
+      host.commands.push(command);
     },
     savePending: async () => undefined,
     endTurn: async () => ({ changed: false, notices: [] }),

@@ -15,6 +15,7 @@ export const runCommandTool = defineTool({
     const { run } = context.assignment.policy;
     const allowed = isCommandAllowed(run.allow, input.command);
     if (!allowed.allowed) {
+      await context.assignment.host.refusedCommand({ command: input.command, reason: allowed.reason });
       return failed(
         `Refused: ${allowed.reason}. Nothing was run. Use a command that is covered, or write down with append_note what should be run.`,
       );
