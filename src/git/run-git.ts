@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { execa } from 'execa';
 
 export interface GitRun {
   readonly exitCode: number;
@@ -7,10 +7,10 @@ export interface GitRun {
 }
 
 /**
- * Runs git and collects what it says. Rejects when git could not be started, was ended by a signal, or says more than
- * `maxBytes`. A step makes dozens of these calls, so they go straight to node: execa takes three times the CPU.
+ * Runs git and collects what it says, as bytes. Rejects when git could not be started, was ended by a signal, or says
+ * more than `maxBytes`. The environment is exactly `env`.
  */
-export function runGit(
+export async function runGit(
   args: readonly string[],
   options: {
     readonly cwd: string;
@@ -19,32 +19,22 @@ export function runGit(
     readonly maxBytes: number;
   },
 ): Promise<GitRun> {
-  return new Promise((resolve, reject) => {
-    const { cwd, env } = options;
-    const child = spawn('git', args, { cwd, env, stdio: 'pipe' });
-    const collected = collect(child, options.maxBytes, reject);
-    child.once('error', reject);
-    child.once('close', (exitCode, signal) => {
-      if (exitCode === null) reject(new Error(`git was ended by ${signal}`));
-      else resolve({ exitCode, stdout: Buffer.concat(collected.stdout), stderr: Buffer.concat(collected.stderr) });
-    });
-    // Git may end without reading all of it; its exit code says what that means.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input);
+  const { cwd, env, input, maxBytes } = options;
+  const result = await execa('git', args, {
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+    cwd,
+    env,
+    extendEnv: false,
+    encoding: 'buffer',
+    maxBuffer: maxBytes,
+    reject: false,
+    stripFinalNewline: false,
   });
+  if (result.exitCode === undefined || result.isMaxBuffer) throw result;
+  return { exitCode: result.exitCode, stdout: asBuffer(result.stdout), stderr: asBuffer(result.stderr) };
 }
 
-function collect(child: ChildProcessWithoutNullStreams, maxBytes: number, reject: (error: Error) => void) {
-  const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-  let bytes = 0;
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (part: Buffer) => {
-      parts[name].push(part);
-      bytes += part.length;
-      if (bytes <= maxBytes) return;
-      reject(new Error(`git said more than ${maxBytes} bytes`));
-      child.kill();
-    });
-  }
-  return parts;
+/** The same memory; nothing is copied. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
