@@ -58,3 +58,12 @@ export interface Sandbox {
   /** Ends what agents of a daemon that died left running, by agent id; the number of processes. */
   endLeftovers(agents: readonly string[]): number;
 }
+
+/**
+ * What a command in a view is told about where to write: its home, its scratch, and there the byte code of Python. Python
+ * takes a cached module for current when size and modification second agree; in a slot that is used again that cache
+ * could be of the file that was there a moment ago, and a test would run on code that is gone.
+ */
+export function placesOf(view: Pick<View, 'home' | 'scratch'>): Readonly<Record<string, string>> {
+  return { HOME: view.home, TMPDIR: view.scratch, PYTHONPYCACHEPREFIX: `${view.scratch}/pycache` };
+}

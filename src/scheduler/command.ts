@@ -1,4 +1,4 @@
-import type { View } from '../sandbox/sandbox.ts';
+import { placesOf, type View } from '../sandbox/sandbox.ts';
 import type { Engine } from './engine.ts';
 
 const OUTPUT_BYTES = 64 * 1024;
@@ -20,7 +20,7 @@ export async function runInView(
   const child = engine.sandbox.launch(view, {
     argv: ['/bin/sh', '-c', options.command],
     cwd: view.tree,
-    env: { ...engine.commandEnvironment, HOME: view.home, TMPDIR: view.scratch, ...options.env },
+    env: { ...engine.commandEnvironment, ...placesOf(view), ...options.env },
     network: 'none',
   });
   child.stdin.end();

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { placesOf } from '../../sandbox/sandbox.ts';
 import type { Assignment } from '../runner.ts';
 import type { Toolbox } from './toolbox.ts';
 import { offeredTools } from './tools/offered-tools.ts';
@@ -52,8 +53,7 @@ function workerSettings(options: OpenToolboxOptions): WorkerSettings {
   // Built from nothing, so that no key of the daemon's environment can come along.
   const commandEnv = {
     PATH: options.environment.path,
-    HOME: view.home,
-    TMPDIR: view.scratch,
+    ...placesOf(view),
     LANG: options.environment.lang,
     TERM: 'dumb',
     ORCH_AGENT: agent,

@@ -34,12 +34,20 @@ describe('run_command', () => {
       isError: true,
       text:
         `${step.tree}\n${step.root}/home ${step.root}/scratch dumb\n` +
-        'HOME LANG ORCH_AGENT PATH PWD SHLVL TERM TMPDIR _ err\n[exit code 3]',
+        'HOME LANG ORCH_AGENT PATH PWD PYTHONPYCACHEPREFIX SHLVL TERM TMPDIR _ err\n[exit code 3]',
     });
     expect(await step.call('run_command', { command: 'true' })).toMatchObject({
       isError: false,
       text: '[exit code 0]',
     });
+  });
+
+  it('keeps the byte code of Python out of the tree, so that none of an earlier tree is taken for current', async () => {
+    const step = await open();
+    writeFileSync(path.join(step.tree, 'fresh.py'), 'ONE = 1\n');
+    const command = 'python3 -c "import fresh; print(fresh.ONE, fresh.__cached__)"';
+    expect(await text(step, 'run_command', { command })).toContain(`1 ${step.root}/scratch/pycache/`);
+    expect(existsSync(path.join(step.tree, '__pycache__'))).toBe(false);
   });
 
   it('cuts long output in the middle', async () => {
