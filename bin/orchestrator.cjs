@@ -29,14 +29,21 @@ if (isRecent(process.version)) {
   var node = bundledNode();
   if (!node) {
     console.error(
-      'orchestrator needs Node >= 22.22 and this is ' + process.version +
-      ': install Node 24, or run `npm install node@24` beside the package and try again.'
+      'orchestrator needs Node >= 22.22 and this is ' +
+        process.version +
+        ': install Node 24, or run `npm install node@24` beside the package and try again.',
     );
     process.exit(2);
   }
-  var child = require('node:child_process').spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
-  ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
-    process.on(signal, function () { child.kill(signal); });
+  var child = require('node:child_process').spawn(node, [__filename].concat(process.argv.slice(2)), {
+    stdio: 'inherit',
   });
-  child.on('exit', function (code, signal) { process.exit(signal ? 130 : code); });
+  ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
+    process.on(signal, function () {
+      child.kill(signal);
+    });
+  });
+  child.on('exit', function (code, signal) {
+    process.exit(signal ? 130 : code);
+  });
 }

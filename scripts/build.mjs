@@ -9,7 +9,10 @@ const aside = `${root}dist.new-${process.pid}`;
 const old = `${root}dist.old-${process.pid}`;
 try {
   const tsc = `${root}node_modules/typescript/bin/tsc`;
-  execFileSync(process.execPath, [tsc, '-p', `${root}tsconfig.build.json`, '--outDir', aside], { stdio: 'inherit', cwd: root });
+  execFileSync(process.execPath, [tsc, '-p', `${root}tsconfig.build.json`, '--outDir', aside], {
+    stdio: 'inherit',
+    cwd: root,
+  });
   for (const folder of ['sql', 'migrations']) {
     cpSync(`${root}src/store/sqlite/${folder}`, `${aside}/store/sqlite/${folder}`, { recursive: true });
   }

@@ -117,5 +117,4 @@ export const globalSchema = z.strictObject({
 });
 
 export type RoleFile = z.output<typeof roleSchema>;
-export type AgentFile = z.output<typeof agentSchema>;
 export type GlobalFile = z.output<typeof globalSchema>;

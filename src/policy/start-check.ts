@@ -4,7 +4,7 @@ import { readRoleKey } from './role-key.ts';
 
 /** Something that `start` refuses, and `doctor` explains. Keys are compared, never shown. */
 export interface StartProblem {
-  readonly about: 'base-url' | 'key' | 'model' | 'runner';
+  readonly about: 'base-url' | 'key' | 'model' | 'runner' | 'setting';
   /** Undefined for what concerns every role. */
   readonly role: RoleName | undefined;
   /** `key of role coder` */
@@ -26,6 +26,7 @@ export function startProblems(
   const roles = set.global.pipeline.flatMap((name) => set.roles.get(name) ?? []);
   return [
     ...baseUrlProblems(set),
+    ...settingProblems(set),
     ...roles.flatMap((role, index) => [
       ...roleProblems(role, variables),
       ...(set.global.allowSharedKey ? [] : sharedKeyProblems(role, roles.slice(0, index), variables)),
@@ -58,6 +59,24 @@ function baseUrlProblems(set: Pick<PolicySet, 'global'>): readonly StartProblem[
   if (set.global.gateway.baseUrl !== undefined) return [];
   const remedy = 'set ORCH_BASE_URL in .env, or gateway.base_url in policies/global.yaml';
   return [{ about: 'base-url', role: undefined, what: 'base URL', cause: NONE, remedy }];
+}
+
+/** What the policy language has and this version does not act on: refused, since it would be a promise that nobody keeps. */
+function settingProblems({ global }: Pick<PolicySet, 'global'>): readonly StartProblem[] {
+  const about = { about: 'setting', role: undefined } as const;
+  const cause = (value: string) => `this version does not act on ${value}`;
+  const remedy = (name: string, value: string) => `set ${name}: ${value} in policies/global.yaml`;
+  return [
+    ...(global.workspace.isolation === 'private'
+      ? []
+      : [{ ...about, what: 'workspace.isolation', cause: cause('shared'), remedy: remedy('isolation', 'private') }]),
+    ...(global.approvalPassphrase === 'off'
+      ? []
+      : [{ ...about, what: 'approval.passphrase', cause: cause('required'), remedy: remedy('passphrase', 'off') }]),
+    ...(global.checkpoints.merge === 'ask'
+      ? []
+      : [{ ...about, what: 'checkpoints.merge', cause: cause('auto'), remedy: remedy('merge', 'ask') }]),
+  ];
 }
 
 function keyProblem({ key, role }: RolePolicy, variables: ReadonlyMap<string, string>): readonly StartProblem[] {

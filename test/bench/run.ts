@@ -16,7 +16,7 @@ import { tableOf } from './print.ts';
 import { openStage, type Stage } from './stage.ts';
 import { commitTree, makeTree } from './tree.ts';
 
-const GROUPS = ['workspace', 'policy', 'client', 'run', 'ledger', 'watch', 'gateway'] as const;
+const GROUPS = ['workspace', 'policy', 'run', 'client', 'ledger', 'watch', 'gateway'] as const;
 type Group = (typeof GROUPS)[number];
 
 const { values } = parseArgs({

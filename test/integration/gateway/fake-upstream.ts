@@ -96,8 +96,6 @@ export const ANTHROPIC_EVENTS: readonly string[] = [
   named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 40 } }),
   named('message_stop', {}),
 ];
-export const ANTHROPIC_USAGE = { input: 300, cacheRead: 1000, cacheWrite: 200, output: 40 };
-
 export const ANTHROPIC_ANSWER = {
   id: 'msg_2',
   type: 'message',

@@ -43,6 +43,16 @@ test('everything that is missing is named', () => {
   ]);
 });
 
+test('a setting that nothing acts on is refused instead of being passed over', () => {
+  const extra = 'workspace: { isolation: shared }\napproval: { passphrase: required }\ncheckpoints: { merge: auto }\n';
+  expect(load(COMPLETE, extra).missing).toEqual([
+    'workspace.isolation: this version does not act on shared; set isolation: private in policies/global.yaml',
+    'approval.passphrase: this version does not act on required; set passphrase: off in policies/global.yaml',
+    'checkpoints.merge: this version does not act on auto; set merge: ask in policies/global.yaml',
+  ]);
+  expect(load(COMPLETE, 'workspace: { isolation: private }\n').missing).toEqual([]);
+});
+
 test('one key for two roles is refused unless it is allowed', () => {
   const shared = { ...COMPLETE, ORCH_KEY_CODER: 'secret-one' };
   const { missing } = load(shared);
